@@ -52,6 +52,7 @@ from refloat.testing.fakes import (  # noqa: E402
 from refloat.usecases.open_bench import open_bench  # noqa: E402
 from refloat.usecases.workbench import Workbench  # noqa: E402
 from refloat_tui.app import RefloatApp, make_app  # noqa: E402
+from refloat_tui.base import RefloatScreen  # noqa: E402
 from refloat_tui.theme import DARK, LIGHT  # noqa: E402
 
 HERE: Final = Path(__file__).parent
@@ -199,6 +200,7 @@ async def draw(scene: Scene, bench: Workbench, workspace: Path) -> str:
         for name in scene.environment:
             del os.environ[name]
     app.theme = scene.theme
+    RefloatScreen.pace = 0  # it presses, and waits for each thing itself
     async with app.run_test(size=scene.size) as pilot:
         await settle(app)
         for key in scene.keys:

@@ -36,6 +36,7 @@ from refloat.usecases.look_around import StartedIn
 from refloat.usecases.recover import Recovery, answer
 from refloat.usecases.searchable import searchable
 from refloat_tui.app import RefloatApp, Start
+from refloat_tui.base import RefloatScreen
 from refloat_tui.library import LongHistory, Opened, SavedRecord, Stop, Tell
 from refloat_tui.screens.doors import Doors
 from refloat_tui.turns import TurnApp
@@ -336,6 +337,12 @@ def make_app(
     """The app over a fake library."""
     begin = Start(environment=UTF8 if environment is None else environment, home="/home/ana", **start)  # pyright: ignore[reportArgumentType] - by name, for tests
     return RefloatApp(library, doors, begin)
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests press as soon as something stands; those of the waiting itself set it back to 1."""
+    monkeypatch.setattr(RefloatScreen, "pace", 0.0)
 
 
 @pytest.fixture

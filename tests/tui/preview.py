@@ -15,6 +15,7 @@ from tests.tui.evidence import evidence
 from tests.tui.operated import FakeOperations, refused
 
 from refloat_tui.app import run_app
+from refloat_tui.base import RefloatScreen
 from refloat_tui.screens.doors import Doors
 
 REFUSED = refused(
@@ -52,6 +53,7 @@ def library() -> FakeLibrary:
 
 
 async def shoot(directory: Path, environment: dict[str, str]) -> None:
+    RefloatScreen.pace = 0  # it presses, and waits itself
     wanted = sys.argv[3:] or list(KEYS)
     for width, height in SIZES:
         for name in wanted:

@@ -301,10 +301,21 @@ async def test_a_look_is_marked_and_a_move_wants_its_reason(library: FakeLibrary
         assert "src/vat.py" not in "".join(str(row.card.finding.what) for row in desk.triage.pile_list("gone").rows)
         assert "8·4·2" in desk.seen
         await desk.press("left", "G")
-        assert "was gone" in desk.seen
-        assert "rewritten" in desk.seen
+        await until(pilot, lambda: "was gone" in desk.seen and "rewritten" in desk.seen)
         await desk.press("u")
         await until(pilot, lambda: cards_of(desk, "claimed") == 3)
+
+
+async def test_a_move_says_where_to_and_the_next_key_can_take_it_back(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE, notifications=True) as pilot:
+        await settle(pilot)
+        desk = Desk(pilot)
+        await desk.press("4", "m", *"rewritten", "enter")
+        await until(pilot, lambda: cards_of(desk, "gone") == 2)
+        await until(pilot, lambda: "now; u takes it back" in desk.told())
+        await desk.press("u")
+        await until(pilot, lambda: cards_of(desk, "gone") == 3)
+        await until(pilot, lambda: "It is in GONE now." in desk.told())
 
 
 async def test_leaving_the_question_moves_nothing(library: FakeLibrary):

@@ -13,7 +13,9 @@ from textual.widgets import Input, TextArea
 
 from refloat_tui.app import RefloatApp
 from refloat_tui.screens.doors import Doors
+from refloat_tui.screens.search import SearchScreen
 from refloat_tui.widgets.detail import Detail
+from refloat_tui.widgets.pile_list import PileList
 from refloat_tui.widgets.row_list import RowList
 
 STORIES = {
@@ -31,6 +33,10 @@ STORIES = {
     "a question that is left": ["s", "escape", "down", "plus", "escape", "down"],
     "the palette, left": ["ctrl+p", *"hist", "escape", "down"],
     "an item whole, and back": ["2", "home", "enter", "down", "escape", "down", "down"],
+    "looked at, twice": ["4", "space", "space"],
+    "looked at, three times": ["4", "space", "space", "space"],
+    "a search that is gone into": ["S", *"pytest", "enter"],
+    "a search, and a hit further down": ["S", *"pytest", "down", "down", "enter"],
     "the jobs, left": ["J", "escape", "down"],
 }
 
@@ -55,7 +61,17 @@ def came_to(app: RefloatApp) -> dict[str, object]:
             found[f"{type(screen).__name__} {type(rows).__name__} {rows.id}"] = rows.cursor_key
         for detail in screen.query(Detail):
             found["shown"] = detail.shown
+        for pile in screen.query(PileList):
+            found[f"looked {pile.id}"] = {row.card.key for row in pile.rows if row.card.looked}
     return found
+
+
+def has_found(app: RefloatApp) -> bool:
+    """Whether a search stands answered."""
+    screen = app.screen
+    if not isinstance(screen, SearchScreen):
+        return True
+    return not screen.query_one(Input).value or (not screen._is_sought and not screen._then)
 
 
 def burst(app: RefloatApp, keys: Sequence[str]) -> None:
@@ -75,6 +91,8 @@ async def comes_to(place: Path, keys: Sequence[str], *, fast: bool) -> dict[str,
             for key in keys:
                 await pilot.press(key)
                 await until(pilot, lambda: not app.is_typing)
+                await until(pilot, lambda: has_found(app))
+        await until(pilot, lambda: has_found(app))
         await until(pilot, lambda: has_read(app))
         return came_to(app)
 

@@ -16,6 +16,7 @@ from refloat.usecases.first_rows import FirstRows
 from refloat_tui.app import RefloatApp
 from refloat_tui.screens.desk import DeskScreen
 from refloat_tui.theme import DARK
+from refloat_tui.widgets.detail import Detail
 from refloat_tui.widgets.first_look import FirstLook
 from refloat_tui.widgets.session_list import SessionList
 
@@ -91,6 +92,20 @@ async def test_keys_that_come_before_the_desk_go_to_it(monkeypatch: pytest.Monke
         rows = app.screen.query_one(SessionList)
         await until(pilot, lambda: rows.cursor == 3)
         assert not app.screen_stack[0].query(FirstLook)
+
+
+async def test_what_was_typed_before_the_start_does_what_it_does_later(monkeypatch: pytest.MonkeyPatch):
+    """The terminal made a new line of each enter then, which is told as ctrl+j."""
+    opens = RefloatApp._open
+    app = with_first_rows(monkeypatch, 0, {"LANG": "en_US.UTF-8", "COLORTERM": "truecolor"})
+    async with app.run_test(size=(120, 40)) as pilot:
+        for key in ("slash", *"round", "ctrl+j", "ctrl+j", "2"):
+            app.post_message(events.Key(key, key if len(key) == 1 else None).set_sender(app))
+        await pilot.pause()
+        opens(app)
+        await until(pilot, lambda: isinstance(app.screen, DeskScreen))
+        await until(pilot, lambda: app.screen.query_one(Input).value == "round")
+        await until(pilot, lambda: app.screen.query_one(Detail).has_focus_within)
 
 
 async def test_a_desk_whose_parts_are_not_there_does_nothing_on_any_key():

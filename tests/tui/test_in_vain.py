@@ -1,11 +1,12 @@
-"""What the footer dims is what the guard would refuse; the key still asks, and the question says why."""
+"""What the footer leaves out is what the guard would refuse; the key still asks, and the question says why."""
 
 from dataclasses import replace
 from typing import get_args
 
 import pytest
 from tests.core.model.test_guard import CRASH, ELSEWHERE, GONE, LIMIT, LIVE, MANY, UNRESOLVED, lease
-from tests.tui.conftest import FakeLibrary
+from tests.tui.conftest import FakeLibrary, some_sessions
+from tests.tui.operated import refused
 from tests.tui.test_desk import WIDE, settle, words_of
 from tests.tui.test_operations import FakeOperations, app_with
 from tests.tui.waiting import until
@@ -18,6 +19,7 @@ from refloat.model.situation import Guarded, Situation
 from refloat.model.status import NextOperation, Status
 from refloat.testing.samples import at, crashed
 from refloat_tui.present.in_vain import in_vain
+from refloat_tui.screens.desk import DeskScreen
 from refloat_tui.screens.operation import OperationScreen
 from refloat_tui.widgets.head import Head
 
@@ -35,7 +37,7 @@ ENDED = [(state, GONE) for state in (State.FAILED, State.STOPPED, State.UNBOUND)
 @pytest.mark.parametrize("dangling", [0, 1])
 @pytest.mark.parametrize("failure", [LIMIT, CRASH, None])
 @pytest.mark.parametrize(("state", "liveness"), [LIVE, MANY, UNRESOLVED, ELSEWHERE, *ENDED])
-def test_what_is_dimmed_is_what_the_guard_refuses(
+def test_what_is_left_out_is_what_the_guard_refuses(
     state: State, liveness: Liveness, failure: Failure | None, dangling: int, repaired: bool, place: str | None
 ):
     session = replace(
@@ -86,6 +88,31 @@ async def test_a_dead_session_offers_what_can_be_done_and_every_key_still_says_w
         assert [word for word in ("a attach", "s stop", "c continue", "p peek") if word in footer] == []
         await pilot.press("a")
         await until(pilot, lambda: isinstance(pilot.app.screen, OperationScreen))
+
+
+@pytest.mark.parametrize("size", [WIDE, (200, 60)])
+@pytest.mark.parametrize("seen", [True, False])
+async def test_the_footer_offers_nothing_that_would_be_refused_whatever_room_there_is(
+    size: tuple[int, int], seen: bool
+):
+    operations = FakeOperations(refused("it lives without a terminal"), screen=("$",) if seen else None)
+    library = FakeLibrary(some_sessions())
+    asks = {"a attach": "desk_attach", "p peek": "desk_peek", "c continue": "desk_continue"}
+    asks |= {"s stop": "desk_stop", "+ new": "desk_new"}
+    async with app_with(operations, library).run_test(size=size) as pilot:
+        await settle(pilot)
+        desk = pilot.app.screen
+        assert isinstance(desk, DeskScreen)
+        for name, session in library.all.items():
+            desk.show_session(name)
+            await settle(pilot)
+            head = desk.query_one(Head)
+            if session.state is State.LIVE:
+                await until(pilot, lambda head=head: head.no_way)
+                assert desk.is_vain("desk_peek") is not seen
+            for words, action in asks.items():
+                footer = words_of(pilot.app).splitlines()[-1]
+                assert not (desk.is_vain(action) and words in footer), (session.state, words)
 
 
 async def test_salvage_and_repair_are_offered_where_there_is_something_for_them(library: FakeLibrary):

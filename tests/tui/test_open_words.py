@@ -22,8 +22,9 @@ from refloat_tui.present.offer_lines import offer_lines
 from refloat_tui.present.recap import recap_rows
 from refloat_tui.present.state import broken_step, next_parts, verdict_detail
 from refloat_tui.present.teach import headline
-from refloat_tui.present.triage import card_words, nothing_beside, pile_words, what_words
+from refloat_tui.present.triage import card_words, evidence, nothing_beside, pile_words, what_words
 from refloat_tui.theme import ASCII, UNICODE
+from refloat_tui.widgets.cells import wrapped
 
 EMPTY = replace(crashed().triage, saved=(), claimed=(), gone=(), still_open=(), do_not_repeat=())
 
@@ -131,6 +132,10 @@ def test_outcomes_come_before_a_pile_would_mislead() -> None:
     assert pile_words(cards, "saved") == " (1 failed, 1 confirmed)"
     assert pile_words(cards, "gone") == " (1 unknown, 1 lost)"
     assert pile_words(cards[:3], "gone") == ""
+    moved = Card(seen.what, seen, "gone", "saved", "I saw it go", looked=False)
+    assert pile_words([*cards, moved], "gone") == " (1 unknown, 1 lost, 1 moved)"
+    assert pile_words([moved], "gone") == " (1 moved)"
+    assert evidence(moved, UNICODE)[0][0] == "\u201cI saw it go\u201d \u00b7 "
     assert what_words(red, UNICODE) == "failed: pytest -q"
     assert what_words(push, UNICODE) == "outcome unknown: git push origin main"
     assert (what_words(seen, UNICODE), what_words(lost, UNICODE)) == (seen.what, lost.what)
@@ -238,3 +243,14 @@ def test_a_refusal_tells_times_as_the_app_tells_all_others() -> None:
     told = "".join(line.lead + "".join(text for text, _ in line.text) for line in offer_lines(offer, "", ()))
     assert told.count("2026-09-14 12:03:11") == 3
     assert ".123" not in told
+
+
+def test_a_path_that_is_too_wide_is_broken_behind_a_slash() -> None:
+    lines = [line.plain.rstrip() for line in wrapped((("tests/test_importer.py edited", ""),), 20)]
+    assert lines == ["tests/", "test_importer.py", "edited"]
+    assert [line.plain.rstrip() for line in wrapped((("look at src/a.py now", ""),), 10)] == [
+        "look at",
+        "src/a.py",
+        "now",
+    ]
+    assert all(line.cell_length <= 8 for line in wrapped((("/a/very_long_name_without_end/x/y/z", ""),), 8))

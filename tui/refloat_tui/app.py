@@ -143,9 +143,17 @@ class RefloatApp(TurnApp[str]):
         """What was typed before there was a desk goes to it. `opening.hasten` paused the look for cycles until here."""
         uncollected.resume()
         await self.screen_stack[0].remove_children()
+        self.call_later(self._take_early)
+
+    async def _take_early(self) -> None:
+        """In the app's own turn, so that none overtakes them. Of what was typed before the terminal was ours, it made
+        each enter a new line.
+        """
         early, self._early = self._early or [], None
         for key in early:
-            self.post_message(key)
+            enter = events.Key("enter", "\r").set_sender(self)
+            enter.time = key.time
+            await super().on_event(enter if key.key == "ctrl+j" else key)
 
     async def on_event(self, event: events.Event) -> None:
         """Keep keys until a screen can take them; drop those that come when none can any more."""

@@ -4,11 +4,13 @@ Screens derive from `RefloatScreen`, start their workers on themselves (with `ex
 `why_not` for actions that are impossible now.
 """
 
+import time
 from typing import ClassVar, Final, TypeVar
 
 from textual import events
 from textual.await_complete import AwaitComplete
 from textual.screen import Screen
+from textual.widgets import Input, TextArea
 from textual.worker import Worker, WorkerState
 
 from refloat.errors import RefloatError
@@ -17,6 +19,13 @@ from refloat_tui.present.age import local_times
 from refloat_tui.theme import UNICODE, Glyphs
 
 Returned = TypeVar("Returned")
+_REPEATS: Final = 0.3
+"""Seconds within which the same key is one that is held down, or pressed in haste."""
+_HELD: Final = 0.7
+"""Seconds until a key that is held down comes again for the first time, on most machines."""
+TOO_SOON: Final = "It counts once this has stood a moment: press it again."
+_SHELL: Final = frozenset({"ctrl+c", "ctrl+z"})
+"""Keys that end or halt a program in a shell."""
 _FIRST: Final = 2
 """Screens in the stack once the first of ours is shown: Textual's own lies below it."""
 
@@ -41,10 +50,14 @@ class RefloatScreen(Screen[Returned]):
     AUTO_FOCUS = None
     asked_at: float | None = None
     """When a question was shown here that a key can answer with yes, as `time.monotonic` tells it."""
+    STANDS: ClassVar[float] = 0.4
+    """Seconds that a question stands before a yes counts."""
+    pace: ClassVar[float] = 1.0
+    """How much of these times is waited for; 0 where a script presses, and looks itself."""
     YES: ClassVar[frozenset[str]] = frozenset()
     """Actions that agree to a question."""
     opening: Worker[None] | None = None
-    """What makes the screen that a key asked for; whoever shows it takes this back."""
+    """What makes the screen that a key asked for: the next keys wait until that is shown, or two seconds (`turns`)."""
 
     def __init__(
         self,
@@ -58,6 +71,8 @@ class RefloatScreen(Screen[Returned]):
         self.glyphs = glyphs
         """The signs to draw with."""
         self._told = ""
+        self.passed_over = False
+        """Whether a yes came too soon for what is asked now."""
 
     @property
     def is_opening(self) -> bool:
@@ -65,12 +80,40 @@ class RefloatScreen(Screen[Returned]):
         made = self.opening
         return made is not None and made.state not in {WorkerState.ERROR, WorkerState.CANCELLED}
 
-    def is_no_answer(self, key: events.Key) -> bool:
-        """Whether a key would agree to a question that was not there yet when it was pressed."""
-        if self.asked_at is None or key.time >= self.asked_at:
+    def stand(self) -> None:
+        """Something is asked anew: what was pressed before it could be seen does not answer it."""
+        self.asked_at, self.passed_over = time.monotonic(), False
+        if self.pace:
+            self.call_after_refresh(self._listen)
+
+    def _listen(self) -> None:
+        self.asked_at = time.monotonic()
+
+    def is_no_answer(self, key: events.Key, before: events.Key | None) -> bool:
+        """Whether a key would agree to a question that nobody can have read when it was pressed: it was not there, or
+        not long enough, or the key is held down. `before`: the key before it.
+        """
+        if self.asked_at is None or isinstance(self.focused, Input | TextArea):
             return False
         active = self.active_bindings.get(key.key)
-        return active is not None and active.binding.action in self.YES
+        if active is None or active.binding.action not in self.YES:
+            return False
+        since = self.asked_at + self.STANDS * self.pace
+        if before is not None and before.key == key.key:
+            asked_by_it = self.STANDS > 0 and before.time < self.asked_at
+            again = _HELD if asked_by_it else max(self.STANDS, _REPEATS)
+            since = max(since, before.time + again * self.pace)
+        return key.time < since
+
+    def pass_over(self) -> None:
+        """Say, once, that a key answered nothing."""
+        if not self.passed_over:
+            self.passed_over = True
+            self.say_passed_over()
+
+    def say_passed_over(self) -> None:
+        """How it is said."""
+        self.tell(TOO_SOON, seconds=2)
 
     def why_not(self, action: str) -> str | None:
         """Why an action is impossible now, as a sentence that says what would make it possible; None: it is possible.
@@ -86,9 +129,12 @@ class RefloatScreen(Screen[Returned]):
         return False
 
     def is_vain(self, action: str) -> bool:
-        """Whether an action would be refused now: its key is dimmed in the footer, or left out where there is little
-        room, and still opens what says why.
-        """
+        """Whether an action would be refused now: the footer does not offer it; its key still opens what says why."""
+        del action
+        return False
+
+    def is_kept(self, action: str) -> bool:
+        """Whether the footer keeps an action whatever the room: nothing else on the screen says how to go on."""
         del action
         return False
 
@@ -123,6 +169,10 @@ class RefloatScreen(Screen[Returned]):
     def on_key(self, event: events.Key) -> None:
         """Say why, when the key of a dimmed action is pressed. Only keys that no widget took come here."""
         active = self.active_bindings.get(event.key)
+        is_ours = active is not None and active.binding.id is not None
+        if event.key in _SHELL and not is_ours and not self.get_selected_text():
+            event.stop()
+            self.tell("q leaves, ctrl+q from everywhere.")
         if active is None or active.enabled or active.node is not self:
             return
         reason = self.why_not(active.binding.action)

@@ -69,6 +69,8 @@ class WayLooked(Message, bubble=False):
     name: SessionName
     no_way: str
     """Why nothing does; empty: something does."""
+    no_view: bool = False
+    """Nor is anything to be seen of it from here."""
 
 
 @message

@@ -9,15 +9,18 @@ after a second the next key goes on. One that would agree to a question that was
 dropped (`RefloatScreen.is_no_answer`).
 """
 
+import sys
 import time
 from collections import deque
 from typing import Final, Generic, TypeVar
 
 from textual import events
 from textual.app import App
+from textual.driver import Driver
 from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.timer import Timer
+from textual.widgets import Input, TextArea
 
 from refloat_tui.base import RefloatScreen
 
@@ -57,6 +60,8 @@ class TurnApp(App[Returned], Generic[Returned]):
     _target: MessagePump | None = None
     """Whom the last key was for."""
     _late: Timer | None = None
+    _before: events.Key | None = None
+    """The last key."""
 
     @property
     def is_typing(self) -> bool:
@@ -79,13 +84,47 @@ class TurnApp(App[Returned], Generic[Returned]):
         while self._turns:
             event = self._turns.popleft()
             screen = self.screen
-            if isinstance(screen, RefloatScreen) and isinstance(event, events.Key) and screen.is_no_answer(event):
-                continue
+            if isinstance(event, events.Key):
+                if self._is_escape_and(event):
+                    continue
+                before, self._before = self._before, event
+                if isinstance(screen, RefloatScreen) and screen.is_no_answer(event, before):
+                    screen.pass_over()
+                    continue
             self._target = self.focused or self.screen
             self._begun, self._pressed = 0, time.monotonic()
             await super().on_event(event)
             self._begin_way()
             return
+
+    def _is_escape_and(self, event: events.Key) -> bool:
+        """Take apart an alt with a key that nothing is bound to: `escapes` says why. In a field alt with enter is
+        enter: some terminals are set up to send that for a new line.
+        """
+        key = event.key.removeprefix("alt+")
+        if key == event.key or event.character is None or event.key in self.screen.active_bindings:
+            return False
+        key = event.character if key.startswith("shift+") else key
+        self._give_back(event, key, event.character)
+        if key != "enter" or not isinstance(self.focused, Input | TextArea):
+            self._give_back(event, "escape", "\x1b")
+        return True
+
+    def _give_back(self, event: events.Key, key: str, character: str) -> None:
+        """Put a key at the front that was pressed when that one was."""
+        again = events.Key(key, character)
+        again.time = event.time
+        self._turns.appendleft(again.set_sender(self))
+
+    def get_driver_class(self) -> type[Driver]:
+        """What reads the terminal, with keys told as `escapes` says."""
+        found = super().get_driver_class()
+        module = sys.modules[found.__module__]
+        if hasattr(module, "XTermParser"):
+            from refloat_tui.escapes import Parser
+
+            vars(module)["XTermParser"] = Parser
+        return found
 
     def _begin_way(self) -> None:
         self._begun += 1

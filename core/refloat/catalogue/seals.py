@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 _BYTES = 4
-_DIGITS = 8
 
 
 class Broken(_sqlite3.DatabaseError):
@@ -40,19 +39,6 @@ def unseal(sealed: object, *of: str) -> bytes | None:
 
 def _begin(of: Iterable[str]) -> int:
     return crc32("\0".join(of).encode("utf-8", "surrogatepass"))
-
-
-def seal_text(text: str, of: str) -> str:
-    """The same for a text that belongs to something of that name."""
-    return f"{crc32((of + text).encode('utf-8', 'surrogateescape')):08x}{text}"
-
-
-def unseal_text(sealed: object, of: str) -> str:
-    """The text; "" where it is not what was sealed, or another one's."""
-    if not isinstance(sealed, str):
-        return ""
-    text = sealed[_DIGITS:]
-    return text if seal_text(text, of) == sealed else ""
 
 
 def row_seal(row: Sequence[Any]) -> int:

@@ -22,9 +22,40 @@ from typing import Any, Final, Self, TypeVar
 
 from refloat.catalogue.opening import Foreign, connect, let_go, throw_away
 from refloat.catalogue.peek import FILE, Gone, read_finished, read_finished_of, read_notes, read_shown
-from refloat.catalogue.seals import row_seal, seal, seal_text, unseal, unseal_text
+from refloat.catalogue.rows import (
+    COUNT_ALL,
+    COUNT_IN,
+    COUNT_OUT,
+    FORGET,
+    INSERT_ALONE,
+    INSERT_BESIDE,
+    INSERT_FILE,
+    INSERT_TOLD,
+    KEY,
+    READING,
+    STANDS,
+    TOLD_BESIDE,
+    Alone,
+    Key,
+    Reading,
+    Stat,
+    Told,
+    Work,
+    alone_of,
+    alone_rows,
+    bound_key,
+    file_rows,
+    identity_of,
+    keeping,
+    keyed,
+    note_rows,
+    note_value,
+    read_identity,
+    reading_of,
+    told_row,
+)
+from refloat.catalogue.seals import row_seal, seal, unseal
 from refloat.damage import FAULTS, is_damage
-from refloat.model.light import light
 
 HEAD: Final = 4096
 """Bytes at a file's beginning whose hash tells a file that grew from one that was written anew."""
@@ -34,64 +65,15 @@ SCOPE: Final = (
     " WHERE listed AND NOT superseded ORDER BY last_activity DESC, session_id"
 )
 """Answered by an index alone, so that the first rows cost the same however many there are."""
+_HOLDS: Final = b"holds"
+_DISTRUST: Final = "DELETE FROM meta WHERE name = 'fingerprint'"
+_BESIDE: Final = ((TOLD_BESIDE, None), ("DELETE FROM temp.told", None))
+_MANY: Final = 512
+"""Sessions told anew that are too many to be held at once."""
 _SOME: Final = 64
 """Sessions that are read at once, where those that follow may not be wanted."""
 
 T = TypeVar("T")
-
-Key = tuple[str, str, str]
-"""(agent, session id, path of its last file): two files that call themselves the same session keep apart."""
-
-Stat = tuple[int, int, int, int]
-"""(size, mtime_ns, inode, device)."""
-
-
-@light
-class Alone:
-    """One file of a session of which the growth changes nothing of any other session."""
-
-    key: Key
-    found: str
-    """The session as it was found, as JSON, with the last of its files; "" with the others."""
-
-
-@light
-class Reading:
-    """A session as it was read."""
-
-    key: Key
-    files: str
-    """Which stretches of which files, and their stats, as JSON."""
-    lineage: str
-    """Id of its first conversation row, or "": copies share it."""
-    summary: bytes
-    """What they came to, as JSON."""
-
-
-@light
-class Told:
-    """A session as `refloat list` tells it."""
-
-    key: Key
-    mark: str
-    """Changes when anything of it does, the moment of the look apart."""
-    superseded: bool
-    last_activity: str
-    state: str
-    place: str
-    """The workspace's real path, or ""."""
-    worktree: str
-    """Real path of an entered worktree, or ""."""
-    title: str
-    """Masked, inert, one line."""
-    folder: str
-    """Name of the workspace's directory; masked, inert, one line."""
-    finished: str
-    """Its JSON, with `peek.NOW` for the moment of the look."""
-
-
-_Work = tuple[str, Iterable[Sequence[object]] | None]
-"""A statement, with the rows that are bound to it one after the other."""
 
 
 class Catalogue:
@@ -162,7 +144,7 @@ class Catalogue:
 
     def identities(self) -> Mapping[str, tuple[Stat, str]]:
         """What every known file was when it was looked into, by path."""
-        return dict(self._ask("SELECT path, size, mtime_ns, inode, device, identity FROM files", made=_identity))
+        return dict(self._ask("SELECT path, size, mtime_ns, inode, device, identity FROM files", made=identity_of))
 
     def known_files(self) -> Iterator[str]:
         """Their paths."""
@@ -171,16 +153,16 @@ class Catalogue:
     def identity(self, path: str) -> str:
         """What a file was when it was looked into; "" for one that is not known."""
         rows = self._ask("SELECT identity FROM files WHERE path = ?", (os.fsencode(path),))
-        return unseal_text(rows[0][0], path) if rows else ""
+        return read_identity(rows[0][0], path) if rows else ""
 
     def readings(self) -> Mapping[Key, Reading]:
         """Every session as it was read."""
-        rows: list[Reading] = self._ask(f"SELECT {_READING} FROM readings", made=_reading)  # noqa: S608 - names of our own
+        rows: list[Reading] = self._ask(f"SELECT {READING} FROM readings", made=reading_of)  # noqa: S608 - names of our own
         return {reading.key: reading for reading in rows}
 
     def files(self) -> Mapping[Key, str]:
         """Which files every session was read from, with their stats."""
-        return dict(self._ask("SELECT agent, session_id, path, files FROM readings", made=_keyed))
+        return dict(self._ask("SELECT agent, session_id, path, files FROM readings", made=keyed))
 
     def count(self) -> int:
         """How many sessions are known."""
@@ -189,24 +171,24 @@ class Catalogue:
 
     def reading(self, key: Key) -> Reading | None:
         """One session as it was read."""
-        rows = self._ask(f"SELECT {_READING} FROM readings WHERE {_KEY}", _bound(key), made=_reading)  # noqa: S608 - names of our own
+        rows = self._ask(f"SELECT {READING} FROM readings WHERE {KEY}", bound_key(key), made=reading_of)  # noqa: S608 - names of our own
         return rows[0] if rows else None
 
     def kin(self, agent: str, lineage: str) -> Sequence[Reading]:
         """Every session that begins with the same conversation row."""
-        question = f"SELECT {_READING} FROM readings WHERE agent = ? AND lineage = ? AND lineage <> ''"  # noqa: S608 - names of our own
-        return self._ask(question, (agent, lineage), made=_reading)
+        question = f"SELECT {READING} FROM readings WHERE agent = ? AND lineage = ? AND lineage <> ''"  # noqa: S608 - names of our own
+        return self._ask(question, (agent, lineage), made=reading_of)
 
     def frozen(self, key: Key, files: str) -> bytes | None:
         """What must be known to read a session on, as `keep_readings` was given it with just these files: another
         Refloat may have read on since they were asked for.
         """
-        rows = self._ask(f"SELECT frozen FROM resumes WHERE {_KEY}", _bound(key))  # noqa: S608 - as above
+        rows = self._ask(f"SELECT frozen FROM resumes WHERE {KEY}", bound_key(key))  # noqa: S608 - as above
         return unseal(rows[0][0], *key, files) if rows else None
 
     def marks(self) -> Mapping[Key, tuple[str, bool]]:
         """(mark, whether it is listed now) of every session that was told."""
-        rows = self._ask("SELECT agent, session_id, path, mark, listed FROM sessions", made=_keyed)
+        rows = self._ask("SELECT agent, session_id, path, mark, listed FROM sessions", made=keyed)
         return {key: (mark, bool(listed)) for key, mark, listed in rows}
 
     def told(self) -> Sequence[bytes]:
@@ -231,7 +213,7 @@ class Catalogue:
 
     def told_of(self, key: Key) -> bytes | None:
         """The finished JSON of one session."""
-        return next(iter(self._read(lambda db: [read_finished_of(db, *_bound(key))])), None)
+        return next(iter(self._read(lambda db: [read_finished_of(db, *bound_key(key))])), None)
 
     def titles(self) -> Sequence[tuple[str, str, str]]:
         """(agent, session id, masked title) of every listed session."""
@@ -270,7 +252,7 @@ class Catalogue:
         question = "SELECT path, agent, session_id, last, found FROM alone"
         if path is not None:
             question += " WHERE path = ?"
-        rows = self._ask(question, () if path is None else (os.fsencode(path),), made=_alone)
+        rows = self._ask(question, () if path is None else (os.fsencode(path),), made=alone_of)
         return {at: row for at, row in rows if row is not None}
 
     def notes(self) -> Mapping[str, str]:
@@ -281,12 +263,12 @@ class Catalogue:
 
     def keep_identities(self, rows: Iterable[tuple[str, Stat, str]]) -> bool:
         """Keep what files are, as text."""
-        return self._write([("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)", _file_rows(rows))])
+        return self._write(lambda: [(INSERT_FILE, file_rows(rows))])
 
     def keep_readings(self, rows: Iterable[tuple[Reading, bytes, Sequence[str]]]) -> bool:
         """Keep sessions as read, what is needed to read them on, and the paths that they edited, all or none."""
         # Until the next whole look is kept, no list may be answered from here alone.
-        return self._write([("DELETE FROM meta WHERE name = ?", [("fingerprint",)]), *_keeping(rows)])
+        return self._write(lambda: [(_DISTRUST, None), *keeping(rows)])
 
     def keep_grown(
         self,
@@ -301,32 +283,37 @@ class Catalogue:
         """Keep sessions that grew since the look of which `on` are the notes `mark` and `since`, and what it would note
         of itself now; False, and nothing is kept, where another look came between.
         """
-        rows = list(told)
-        keys = [_bound(row.key) for row in rows]
-        return self._write(
-            [
-                *_keeping(read),
-                ("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)", _file_rows(files)),
-                (_COUNT.format("-"), keys),
-                (_INSERT_TOLD, map(_told_row, rows)),
-                (_COUNT.format("+"), keys),
-                (_INSERT_ALONE, _alone_rows(alone)),
-                ("INSERT OR REPLACE INTO meta VALUES (?, ?)", _note_rows(notes)),
-            ],
-            on=[_note("mark", on[0]), _note("since", on[1])],
-        )
+
+        def work() -> Sequence[Work]:
+            rows = list(told)
+            keys = [bound_key(row.key) for row in rows]
+            return [
+                *keeping(read),
+                (INSERT_FILE, file_rows(files)),
+                (COUNT_OUT, keys),
+                (INSERT_TOLD, map(told_row, rows)),
+                (COUNT_IN, keys),
+                (INSERT_ALONE, alone_rows(alone)),
+                ("INSERT OR REPLACE INTO meta VALUES (?, ?)", note_rows(notes)),
+            ]
+
+        return self._write(work, on=on)
 
     def distrust(self) -> bool:
         """Until the next whole look is kept, no list may be answered from here alone."""
-        return self._write([("DELETE FROM meta WHERE name = ?", [("fingerprint",)])])
+        return self._write(lambda: [(_DISTRUST, None)])
 
     def keep_copies(self, rows: Iterable[tuple[str, Stat, str, bool]]) -> bool:
         """Keep which file holds which conversation row of another session."""
-        bound = [
-            (os.fsencode(path), row, *stat[:3], seal(_HOLDS if holds else b"", path, row))
-            for path, stat, row, holds in rows
-        ]
-        return self._write([("INSERT OR REPLACE INTO copies VALUES (?, ?, ?, ?, ?, ?)", bound)])
+
+        def work() -> Sequence[Work]:
+            bound = [
+                (os.fsencode(path), row, *stat[:3], seal(_HOLDS if holds else b"", path, row))
+                for path, stat, row, holds in rows
+            ]
+            return [("INSERT OR REPLACE INTO copies VALUES (?, ?, ?, ?, ?, ?)", bound)]
+
+        return self._write(work)
 
     def finish(
         self,
@@ -343,56 +330,57 @@ class Catalogue:
         `notes` say under which conditions all of this holds. `alone` has files that stand alone now, or no longer.
         `forget` names files that are proved to be gone; what was kept of them goes too.
         """
-        rows, others = self._told_work(told), alone or {}
-        lost = [(os.fsencode(path),) for path in forget]
-        removed = list(gone)
-        return rows is not None and self._write(
-            [
-                rows,
-                (f"UPDATE sessions SET listed = 0 WHERE {_KEY}", [_bound(key) for key in unlisted]),  # noqa: S608 - names of our own
-                ("DELETE FROM gone", [()]),
+
+        def work() -> Sequence[Work]:
+            lost, others, removed = [(os.fsencode(path),) for path in forget], alone or {}, list(gone)
+            return [
+                self._told_work(told),
+                (f"UPDATE sessions SET listed = 0 WHERE {KEY}", [bound_key(key) for key in unlisted]),  # noqa: S608 - names of our own
+                ("DELETE FROM gone", None),
                 ("INSERT INTO gone VALUES (NULL, ?, ?, ?)", removed),
-                ("DELETE FROM meta WHERE name <> ?", [("schema",)]),
-                ("INSERT INTO meta VALUES (?, ?)", _note_rows(notes)),
+                ("DELETE FROM meta WHERE name <> 'schema'", None),
+                ("INSERT INTO meta VALUES (?, ?)", note_rows(notes)),
                 ("DELETE FROM alone WHERE path = ?", [(os.fsencode(path),) for path in others]),
-                (_INSERT_ALONE, _alone_rows(others)),
-                *((question, lost) for question in _FORGET),
+                (INSERT_ALONE, alone_rows(others)),
+                *((question, lost) for question in FORGET),
                 # Of all that stand: this look has seen which do.
-                (_COUNT_ALL, [(sum(map(row_seal, removed)),)]),
+                (COUNT_ALL, [(sum(map(row_seal, removed)),)]),
             ]
-        )
 
-    def _told_work(self, told: Iterable[Told]) -> _Work | None:
-        """What writes sessions told anew, None where they have no place. Of many, a table beside holds what is made."""
-        rows = map(_told_row, told)
-        try:
-            first = list(islice(rows, _MANY))
-        except UnicodeEncodeError:  # see `_write`
-            return None
+        return self._write(work)
+
+    def _told_work(self, told: Iterable[Told]) -> Work:
+        """What writes sessions told anew. Of many, a table beside holds what is made."""
+        rows = map(told_row, told)
+        first = list(islice(rows, _MANY))
         if len(first) < _MANY:
-            return _INSERT_TOLD, first
-        beside = [(_TOLD_BESIDE, None), ("DELETE FROM temp.told", None), (_INSERT_BESIDE, chain(first, rows))]
-        made = self._write(beside, begin="BEGIN")  # while it is, nobody waits
-        return ("INSERT OR REPLACE INTO sessions SELECT * FROM temp.told", None) if made else None
+            return INSERT_TOLD, first
+        self._carry_out("BEGIN", [*_BESIDE, (INSERT_BESIDE, chain(first, rows))])  # while it is, nobody waits
+        return "INSERT OR REPLACE INTO sessions SELECT * FROM temp.told", None
 
-    def _write(self, work: Sequence[_Work], *, on: Sequence[bytes] = (), begin: str = "BEGIN IMMEDIATE") -> bool:
-        """Statements with their rows in one transaction, as long as what is noted is `on`; a catalogue that cannot be
-        written is no fault of the work.
+    def _write(self, work: Callable[[], Iterable[Work]], *, on: tuple[str, str] | None = None) -> bool:
+        """Statements with their rows in one transaction, as long as the notes `mark` and `since` are `on`; a catalogue
+        that cannot be written is no fault of the work. What is written is made here: names that are no text have no
+        place in a table, wherever that shows.
         """
         try:
-            self._db.execute(begin)
-            if on and self._db.execute(_STANDS, on).fetchall() != [(3,)]:
-                self._db.execute("ROLLBACK")
-                return False
-            for question, rows in work:
-                self._db.execute(question) if rows is None else self._db.executemany(question, rows)
-            self._db.execute("COMMIT")
-        except (*FAULTS, UnicodeEncodeError) as fault:  # names that are no text have no place in a table
+            return self._carry_out("BEGIN IMMEDIATE", work(), on=on)
+        except (*FAULTS, UnicodeEncodeError) as fault:
             self._is_damaged |= is_damage(fault)
             with suppress(*FAULTS):
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
             return False
+
+    def _carry_out(self, begin: str, work: Iterable[Work], *, on: tuple[str, str] | None = None) -> bool:
+        self._db.execute(begin)
+        noted = None if on is None else (note_value("mark", on[0]), note_value("since", on[1]))
+        if noted is not None and self._db.execute(STANDS, noted).fetchall() != [(3,)]:
+            self._db.execute("ROLLBACK")
+            return False
+        for question, rows in work:
+            self._db.execute(question) if rows is None else self._db.executemany(question, rows)
+        self._db.execute("COMMIT")
         return True
 
     def _ask(self, question: str, bound: Sequence[object] = (), made: Callable[[Any], Any] = tuple) -> list[Any]:
@@ -408,118 +396,6 @@ class Catalogue:
         except (TypeError, ValueError):  # a column of another type: the page of another table
             self._is_damaged = True
         return []
-
-
-_SAME: Final = "name = 'fingerprint' OR (name = 'mark' AND value = ?) OR (name = 'since' AND value = ?)"
-_STANDS: Final = f"SELECT count(*) FROM meta WHERE {_SAME}"  # noqa: S608 - as below
-_INSERT_ALONE: Final = "INSERT OR REPLACE INTO alone VALUES (?, ?, ?, ?, ?)"
-_READING: Final = "agent, session_id, path, files, lineage, summary"
-_KEY: Final = "agent = ? AND session_id = ? AND path = ?"
-_INSERT_TOLD: Final = f"INSERT OR REPLACE INTO sessions VALUES ({', '.join('?' * 15)})"  # noqa: S608 - as above
-_INSERT_BESIDE: Final = _INSERT_TOLD.replace("sessions", "temp.told")
-_TOLD_BESIDE: Final = "CREATE TEMP TABLE IF NOT EXISTS told AS SELECT * FROM sessions WHERE 0"
-_MANY: Final = 512
-"""Sessions told anew that are too many to be held at once."""
-_COUNT: Final = (
-    "UPDATE seals SET (shown, finished) = (SELECT seals.shown {0} coalesce(sum(told.shown), 0),"  # noqa: S608 - as above
-    f" seals.finished {{0}} coalesce(sum(told.finished), 0) FROM sessions AS told WHERE {_KEY} AND listed)"
-)
-SUMS: Final = "SELECT coalesce(sum(shown), 0), coalesce(sum(finished), 0) FROM sessions WHERE listed"
-_COUNT_ALL: Final = f"UPDATE seals SET gone = ?, (shown, finished) = ({SUMS})"  # noqa: S608 - as above
-_HOLDS: Final = b"holds"
-_FORGET: Final = (
-    "DELETE FROM edited WHERE (agent, session_id) IN (SELECT agent, session_id FROM readings WHERE path = ?)",
-    *(f"DELETE FROM {table} WHERE path = ?" for table in ("files", "sessions", "readings", "resumes", "copies")),  # noqa: S608 - as above
-)
-
-
-def _keeping(rows: Iterable[tuple[Reading, bytes, Sequence[str]]]) -> Sequence[_Work]:
-    """What keeps sessions as read, what is needed to read them on, and the paths that they edited."""
-    kept = [(_bound(reading.key), reading, frozen, paths) for reading, frozen, paths in rows]
-    return [
-        (
-            "INSERT OR REPLACE INTO readings VALUES (?, ?, ?, ?, ?, ?)",
-            [
-                (*key, row.files, row.lineage, seal(row.summary, *row.key, row.files, row.lineage))
-                for key, row, _, _ in kept
-            ],
-        ),
-        (
-            "INSERT OR REPLACE INTO resumes VALUES (?, ?, ?, ?)",
-            [(*key, seal(frozen, *reading.key, reading.files)) for key, reading, frozen, _ in kept],
-        ),
-        ("DELETE FROM edited WHERE agent = ? AND session_id = ?", [key[:2] for key, _, _, _ in kept]),
-        (
-            "INSERT OR IGNORE INTO edited VALUES (?, ?, ?)",
-            [(path, *key[:2]) for key, _, _, paths in kept for path in paths],
-        ),
-    ]
-
-
-def _file_rows(rows: Iterable[tuple[str, Stat, str]]) -> Sequence[Sequence[object]]:
-    return [(os.fsencode(path), *stat, seal_text(identity, path)) for path, stat, identity in rows]
-
-
-def _alone_rows(rows: Mapping[str, Alone | None]) -> Sequence[Sequence[object]]:
-    return [
-        (os.fsencode(path), *row.key[:2], os.fsencode(row.key[2]), seal(row.found.encode(), path, *row.key))
-        for path, row in rows.items()
-        if row
-    ]
-
-
-def _note(name: str, value: str) -> bytes:
-    return seal(value.encode("utf-8", "surrogateescape"), name)
-
-
-def _note_rows(notes: Mapping[str, str]) -> Sequence[Sequence[object]]:
-    return [(name, _note(name, value)) for name, value in notes.items()]
-
-
-def _identity(row: tuple[bytes, int, int, int, int, str]) -> tuple[str, tuple[Stat, str]]:
-    path = os.fsdecode(row[0])
-    return path, (row[1:5], unseal_text(row[5], path))
-
-
-def _keyed(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A row with its first three columns as a key."""
-    return (row[0], row[1], os.fsdecode(row[2])), *row[3:]
-
-
-def _alone(row: tuple[bytes, str, str, bytes, bytes]) -> tuple[str, Alone | None]:
-    at, *key, last = os.fsdecode(row[0]), row[1], row[2], os.fsdecode(row[3])
-    found = unseal(row[4], at, *key, last)
-    return at, None if found is None else Alone((row[1], row[2], last), found.decode())
-
-
-def _reading(row: tuple[str, str, bytes, str, str, bytes]) -> Reading:
-    agent, session, path, files, lineage, summary = row
-    key = agent, session, os.fsdecode(path)
-    return Reading(key, files, lineage, unseal(summary, *key, files, lineage) or b"")
-
-
-def _bound(key: Key) -> tuple[str, str, bytes]:
-    return key[0], key[1], os.fsencode(key[2])
-
-
-def _told_row(row: Told) -> tuple[object, ...]:
-    *key, path = _bound(row.key)
-    superseded, finished = "1" if row.superseded else "", row.finished.encode()
-    columns = row.key[1], row.key[0], row.last_activity, row.state, row.place, row.worktree, superseded
-    shown = row_seal((*columns, row.title, row.folder, path))
-    return (
-        *key,
-        path,
-        1,
-        row.mark,
-        shown,
-        row_seal((*columns, finished)),
-        superseded,
-        *columns[2:6],
-        row.title,
-        row.folder,
-        finished,
-    )
 
 
 def hide_path(path: str) -> str:

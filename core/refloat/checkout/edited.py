@@ -309,10 +309,11 @@ def _surroundings(
 
 def _taken_away_by(survey: Survey, real: str, lines: AbstractSet[str]) -> SessionName | None:
     """The other session that took all of these lines away from a file; nobody where there are none."""
-    longest = max(lines, key=len, default="")
-    for other in survey.others.that_may_have_removed(longest, real):
+    if not lines:
+        return None
+    for other in survey.others.that_may_have_removed(max(lines, key=len), real):
         folded = other.folded.get(real)
-        if lines and folded is not None and lines <= folded.traces.removed:
+        if folded is not None and lines <= folded.traces.removed:
             return other.name
     return None
 

@@ -6,7 +6,6 @@ Pure, apart from the agent's own backups, which are read. Refuses to judge whose
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
-from typing import overload
 
 from refloat.checkout.files import Content, read_content
 from refloat.checkout.fold import Folded, Known, Standing, fold
@@ -62,7 +61,7 @@ def fold_record(story: Story, real: Callable[[str], str]) -> OwnRecord:
     return OwnRecord(steps, folded, {path: kept[path] for path in taken_back if path in kept}, backups, known)
 
 
-class OtherRecords(Sequence[OtherRecord]):
+class OtherRecords(Iterable[OtherRecord]):
     """What others' records say of the files that are dirty, or `edited` by the session itself. Each is folded when it
     is first looked at, and none of the session's `own` name.
     """
@@ -75,17 +74,10 @@ class OtherRecords(Sequence[OtherRecord]):
         self._told = Once(self._told_of_files)
         self._made: dict[int, OtherRecord] = {}
 
-    def __len__(self) -> int:
-        return len(self._stories())
+    def __iter__(self) -> Iterator[OtherRecord]:
+        return map(self._at, range(len(self._stories())))
 
-    @overload
-    def __getitem__(self, index: int) -> OtherRecord: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[OtherRecord]: ...
-    def __getitem__(self, index: int | slice) -> OtherRecord | Sequence[OtherRecord]:
-        if isinstance(index, slice):
-            return [self[at] for at in range(*index.indices(len(self)))]
-        at = range(len(self))[index]
+    def _at(self, at: int) -> OtherRecord:
         if at not in self._made:
             self._made[at] = self._record(self._stories()[at])
         return self._made[at]
@@ -96,7 +88,7 @@ class OtherRecords(Sequence[OtherRecord]):
         """
         for at, seen in self._told().get(real, {}).items():
             if _may_hold(line, seen):
-                yield self[at]
+                yield self._at(at)
 
     def _told_files(self) -> AbstractSet[str]:
         main = self._trees.main

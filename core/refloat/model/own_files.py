@@ -12,6 +12,8 @@ from typing import Final, cast
 
 from refloat.model.repaired import CLAUDE_FIELD, CODEX_FIELD
 
+BRIEF_FILE: Final = "HANDOFF.md"
+"""Where a brief is written, in the session's workspace, unless another place is named. Not what it is recognised by."""
 MARK: Final = "<!-- refloat/1 {"
 """How the line begins that marks a text: the first of a patch, the last of every other."""
 BESIDE: Final = ".files"

@@ -142,7 +142,10 @@ class Line:
     size: int = 0
     """Bytes of the line."""
     whole: bool = True
-    """Nothing was left out of its texts; see `readers.cutting`."""
+    """Nothing was left out of its texts; see `readers.cutting`. Of one that is not whole, the value holds marks
+    (U+FDD0) where something was, and beside them what may be half a secret: whoever takes it from `read_lines` has
+    `usecases.parting.part` make it fit for a reader, or has long lines passed over (`longest`).
+    """
 
 
 class Sink(Protocol):

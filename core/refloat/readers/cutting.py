@@ -13,7 +13,7 @@ from typing import BinaryIO, Final, cast
 
 from refloat.model.light import light
 from refloat.patterns import late
-from refloat.readers.lines import decode
+from refloat.readers.lines import ESCAPE, decode
 
 _CHUNK: Final = 1024 * 1024
 ROOM: Final = 8 * 1024 * 1024
@@ -31,7 +31,7 @@ MARK: Final = "\ufdd0"
 """Stands around the number of bytes left out of a text: no character, so nobody writes it."""
 _MARKED: Final = b"\\ufdd0%d\\ufdd0"
 
-_ESCAPE: Final = late(rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_ESCAPE: Final = late(ESCAPE.encode(), re.DOTALL)
 _NULS: Final = late(rb"\x00{2,}")
 _PAIR: Final = 12
 """Bytes of the longest escape: one character in two halves."""
@@ -238,7 +238,7 @@ def part_at(text: bytes, at: int) -> int:
         if 0 < at < len(text) and text[at] & 0xC0 == 0x80:
             at -= 1
     for begin in range(max(0, at - _PAIR + 1), at):
-        if text[begin] == _BACKSLASH and _is_escape(text, begin):
+        if text[begin] == _BACKSLASH and not _is_escaped(text, 0, begin):
             found = _ESCAPE.match(text, begin)
             if found is None or found.end() > at:
                 return begin
@@ -253,12 +253,6 @@ def _is_escaped(data: bytes, begin: int, at: int) -> bool:
         if run < len(near):
             break
     return run % 2 == 1
-
-
-def _is_escape(text: bytes, at: int) -> bool:
-    """Whether a backslash is not escaped itself."""
-    before = text[:at]
-    return (at - len(before.rstrip(b"\\"))) % 2 == 0
 
 
 def _is_broken(piece: bytes) -> bool:

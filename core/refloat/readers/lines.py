@@ -59,16 +59,17 @@ class Tail:
     """What is left of it, where it is long: `data` holds nothing then."""
 
 
-# Escapes are consumed pair by pair, so that an escaped backslash before `ud83d` is not taken for one.
-_ESCAPE: Final = late(
-    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)", re.DOTALL
-)
-_LONE: Final = 6
+ESCAPE: Final = r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)"
+"""One escape of a JSON text, or two that make a character. A text's are consumed one by one, so that an escaped
+backslash before `ud83d` is not taken for one. To be compiled with DOTALL.
+"""
+_ESCAPE: Final = late(ESCAPE.encode(), re.DOTALL)
+_LONE: Final = late(rb"\\u[dD][89a-fA-F]..")
 
 
 def _mend_surrogate(match: re.Match[bytes]) -> bytes:
     found = match.group()
-    return b"\\ufffd" if len(found) == _LONE and found[1:3] in (b"ud", b"uD") else found
+    return b"\\ufffd" if _LONE.fullmatch(found) else found
 
 
 def decode(raw: bytes) -> object:

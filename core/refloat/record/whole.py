@@ -3,7 +3,7 @@
 Decides what belongs to a job. Refuses to judge it: that is `verify`.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from refloat.errors import UsageError
@@ -62,10 +62,23 @@ def steps_of(connection: Connection, job: str) -> Iterator[Row]:
 
 def no_such_job(connection: Connection, job: str) -> NoSuchJob:
     """The refusal, with the names that may have been meant."""
-    from difflib import get_close_matches
-
-    names = [str(row["name"]) for row in connection.rows("jobs.names")]
-    begun = sorted(name for name in names if job and name.startswith(job))
-    near = begun[:3] or get_close_matches(job, names, 3, 0.5)
+    near = _names_like(job, _names(connection))
     hint = f"; did you mean {', '.join(near)}?" if near else "; `refloat jobs` lists every one"
     return NoSuchJob(f"no job is called {job!r}{hint}")
+
+
+def names_instead(connection: Connection, job: str) -> Sequence[str] | None:
+    """Names that may have been meant where no job is called so; None where one is."""
+    names = _names(connection)
+    return None if job in names else _names_like(job, names)
+
+
+def _names(connection: Connection) -> Sequence[str]:
+    return [str(row["name"]) for row in connection.rows("jobs.names")]
+
+
+def _names_like(job: str, names: Sequence[str]) -> Sequence[str]:
+    from difflib import get_close_matches
+
+    begun = sorted(name for name in names if job and name.startswith(job))
+    return begun[:3] or get_close_matches(job, names, 3, 0.5)

@@ -20,7 +20,7 @@ from typing import Any, Final, Self
 from refloat.damage import FAULTS, is_damage
 from refloat.model.light import light
 from refloat.search.digest import Doc, unpack, unpack_docs
-from refloat.search.seal import is_broken, is_broken_in_use, unseal
+from refloat.search.seal import is_broken, is_broken_in_use, take_seal
 from refloat.search.shards import COUNT, LAST, Shard, open_shard, shard_path, throw_away
 
 FILE: Final = "search.db"
@@ -229,7 +229,7 @@ class Index:
 
     def _begin(self) -> None:
         self._db.execute("BEGIN IMMEDIATE")
-        unseal(self.directory)
+        take_seal(self.directory)
 
     def _roll_back(self) -> None:
         with suppress(*FAULTS):
@@ -404,7 +404,7 @@ def _connect(path: Path, wait: float) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("BEGIN IMMEDIATE")
         if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            unseal(path.parent)
+            take_seal(path.parent)
             for statement in _TABLES.split(";\n"):
                 connection.execute(statement)
             connection.execute("INSERT INTO own VALUES ('form', ?)", (_FORM,))
@@ -426,7 +426,7 @@ def _connect(path: Path, wait: float) -> sqlite3.Connection:
     return connection
 
 
-def mend(directory: Path, *, in_use: bool = False) -> None:
+def throw_broken_away(directory: Path, *, in_use: bool = False) -> None:
     """Throw the index away where its seal is broken: its sessions count as not yet read. `in_use`: this process may
     have it open.
     """

@@ -27,7 +27,7 @@ class Term:
     """The last of them may go on."""
 
 
-Row = tuple[int, int]
+Span = tuple[int, int]
 """Words of a text in a row: the number of the first and of the last one."""
 
 
@@ -38,7 +38,7 @@ class Words:
         self._text = text
         self.values = split(text)
 
-    def places(self, rows: Collection[Row]) -> list[tuple[int, int]]:
+    def places(self, rows: Collection[Span]) -> list[tuple[int, int]]:
         """Stretches of the text, in its order."""
         if not rows:
             return []
@@ -71,11 +71,11 @@ class Query:
         rows = self.find_in(words)
         return None if rows is None else words.places(rows)
 
-    def find_in(self, words: Words) -> Collection[Row] | None:
+    def find_in(self, words: Words) -> Collection[Span] | None:
         """The same of a text's words, for `Words.places`."""
         if any(_rows(term, words.values) for term in self.without):
             return None
-        found: set[Row] = set()
+        found: set[Span] = set()
         for term in self.terms:
             rows = _rows(term, words.values)
             if not rows:
@@ -98,12 +98,12 @@ def parse(text: str) -> Query:
     return Query(text, tuple(terms), tuple(without))
 
 
-def _rows(term: Term, values: Sequence[str]) -> list[Row]:
+def _rows(term: Term, values: Sequence[str]) -> list[Span]:
     """Every row of words that is a term."""
     first, size = term.words[0], len(term.words)
     if size == 1 and term.begins and len(first) >= _BEGINNING:
         return [(at, at) for at, word in enumerate(values) if word.startswith(first)]
-    found: list[Row] = []
+    found: list[Span] = []
     at = -1
     while True:
         try:

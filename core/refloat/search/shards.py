@@ -23,7 +23,7 @@ from typing import Final, Self
 from refloat.damage import FAULTS, is_damage
 from refloat.model.light import light
 from refloat.patterns import late
-from refloat.search.seal import unseal
+from refloat.search.seal import take_seal
 
 COUNT: Final = 4
 LAST: Final = 2**62
@@ -190,7 +190,7 @@ class _Writer:
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
         self._db.execute("BEGIN IMMEDIATE")
-        unseal(self._path.parent)
+        take_seal(self._path.parent)
         own = _own(self._db)
         if own is None:
             _make(self._db)
@@ -255,10 +255,11 @@ def _make(connection: sqlite3.Connection) -> None:
 
 def throw_away(path: Path) -> None:
     """Remove a file of the index with its side files, as far as that is allowed."""
-    unseal(path.parent)
+    take_seal(path.parent)
     for each in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
         with suppress(OSError):
             each.unlink(missing_ok=True)
+    take_seal(path.parent)  # again: without a lock of the file, somebody may have put one meanwhile
 
 
 _ROWS: Final = "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid {} LIMIT ?"

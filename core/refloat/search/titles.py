@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import count, islice
 from typing import Final
 
-from refloat.search.query import Query, Row, Words
+from refloat.search.query import Query, Span, Words
 from refloat.search.words import composed, split
 
 _EXACT: Final = 3
@@ -56,11 +56,11 @@ class Titles:
                 if self.find_in(Words(composed(title))) is not None:
                     yield at
 
-    def find_in(self, words: Words) -> Collection[Row] | None:
+    def find_in(self, words: Words) -> Collection[Span] | None:
         """Where a title's words are like those of the query, for `Words.places`; None where one is missing."""
         if any(query.find_in(words) for query in self._without):
             return None
-        found: set[Row] = set()
+        found: set[Span] = set()
         for likes in self._terms:
             rows = _rows(likes, words.values)
             if not rows:
@@ -69,7 +69,7 @@ class Titles:
         return found
 
 
-def _rows(likes: Sequence[_Likes], values: Sequence[str]) -> list[Row]:
+def _rows(likes: Sequence[_Likes], values: Sequence[str]) -> list[Span]:
     """Every row of words that is like a term."""
     if len(likes) == 1:
         like = likes[0]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 import orjson
 
 from refloat.catalogue.pack import Packed
-from refloat.catalogue.store import Alone, Key
+from refloat.catalogue.rows import Alone, Key
 from refloat.model.light import plain_of, replace
 from refloat.model.problem import Problem
 from refloat.model.session import Session, SessionName

@@ -18,8 +18,8 @@ from refloat.errors import NotDone
 from refloat.model.light import replace
 from refloat.model.search import Asked, Found
 from refloat.model.session import Session
-from refloat.search.index import Index, hash_files, mend
-from refloat.search.seal import seal
+from refloat.search.index import Index, hash_files, throw_broken_away
+from refloat.search.seal import put_seal
 from refloat.usecases.retold import read_told
 from refloat.usecases.search_rows import Row, newest_first
 from refloat.usecases.search_sessions import search_sessions
@@ -70,7 +70,7 @@ def answer_search(
             found = search_sessions(able, index, newest_first(sessions), asked, catalogue=catalogue)
             found = replace(found, complete=not end.unread and index.is_sound(), unread=end.unread)
         if found.complete:
-            seal(able.machine.places.cache)
+            put_seal(able.machine.places.cache)
         return found
 
 
@@ -82,7 +82,7 @@ def answer_at_once(bench: Workbench, asked: Asked, begun: Running[FirstFound] | 
         UsageError: there is nothing to look for.
     """
     if begun is None:
-        mend(bench.machine.places.cache)
+        throw_broken_away(bench.machine.places.cache)
     index = Index.open(bench.machine.places.cache)
     if index is None:
         return None

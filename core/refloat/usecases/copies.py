@@ -8,7 +8,8 @@ a session carry what its reader left out of it as another's.
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from refloat.catalogue.store import Catalogue, Key, Stat
+from refloat.catalogue.rows import Key, Stat
+from refloat.catalogue.store import Catalogue
 from refloat.model.session import SessionName
 from refloat.model.story import Summary
 from refloat.readers.contract import Found

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from refloat.catalogue.pack import Packed
-from refloat.catalogue.store import Catalogue, Key, Stat
+from refloat.catalogue.rows import Key, Stat
+from refloat.catalogue.store import Catalogue
 from refloat.model.attempts import Attempt, InChain, chains_of
 from refloat.model.light import field, slotted
 from refloat.model.problem import Problem

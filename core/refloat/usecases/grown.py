@@ -10,7 +10,7 @@ import os
 import stat
 from collections.abc import Collection, Mapping
 
-from refloat.catalogue.store import Stat
+from refloat.catalogue.rows import Stat
 from refloat.model.light import light
 from refloat.readers.contract import Found, Reader, SourceFile
 from refloat.usecases.alone import file_of, only_grew, with_file

@@ -84,7 +84,7 @@ def _by_name(found: Iterable[_Pair], ref: str) -> list[_Pair]:
 
 
 def _nearest(bench: Workbench, found: Sequence[_Pair], ref: str) -> list[SessionName]:
-    """Names of three sessions: those with a like id, then those with a fitting title, then the nearest ids of all."""
+    """At most three names: those with a like id, then those with a fitting title. No word at all: the newest."""
     word = ref.rpartition(":")[2].lower()[:_LONGEST]
     newest = sorted(found, key=lambda pair: newest_of(pair[1]), reverse=True)
     scores = {_name(each): _likeness(word, each.session_id.lower()) for _, each in newest}
@@ -92,7 +92,7 @@ def _nearest(bench: Workbench, found: Sequence[_Pair], ref: str) -> list[Session
     near = [name for name in by_id if scores[name] >= _LIKE][:_NEAR]
     if len(near) < _NEAR:
         near += [name for name in _by_title(bench, word) if name in scores]
-    return list(dict.fromkeys([*near, *by_id]))[:_NEAR]
+    return list(dict.fromkeys(near if word else by_id))[:_NEAR]
 
 
 def _likeness(word: str, session_id: str) -> float:

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from refloat.catalogue.pack import Packed
-from refloat.catalogue.store import Catalogue, Key
+from refloat.catalogue.rows import Key
+from refloat.catalogue.store import Catalogue
 from refloat.model.attempts import Attempt, InChain, chains_of
 from refloat.model.light import slotted
 from refloat.model.problem import Problem

@@ -20,13 +20,14 @@ from refloat.model.transcript import Call, Event, FileEdit, Result, Touched
 from refloat.patterns import late
 from refloat.readers.contract import Line
 from refloat.readers.cutting import MARK
+from refloat.readers.lines import ESCAPE
 
 _GAP: Final = late(rf"{MARK}(\d{{1,18}}){MARK}")
 _BESIDE: Final = 8 * 1024
 """Characters beside a gap that are looked through and not read; of a short side half as many as it has."""
 _LOOKS: Final = 32
 """Times that a place is moved before the side is given up."""
-_ESCAPE: Final = late(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_ESCAPE: Final = late(ESCAPE, re.DOTALL)
 
 
 def part(line: Line) -> Line:
@@ -109,8 +110,7 @@ def _start(side: str) -> int:
 
 def _escape_at(side: str, at: int) -> tuple[int, int]:
     """Where the escape begins and ends that goes over a place: a text may be JSON itself."""
-    start = len(side) - len(side.lstrip("\\"))  # of what began before, nobody knows which of them is one
-    for found in _ESCAPE.finditer(side, min(start, at)):
+    for found in _ESCAPE.finditer(side):
         if found.end() > at:
             return (found.start(), found.end()) if found.start() < at else (at, at)
     return at, at
@@ -126,9 +126,7 @@ def _is_among(hit: Hit, found: Sequence[Hit]) -> bool:
 def _soften(event: Event) -> Event:
     # Which text of the line an edit was made of is not told with it, and a patch without its middle may read like a
     # whole one.
-    if isinstance(event, Call) and event.edits:
-        return replace(event, edits=tuple(map(_soften_edit, event.edits)))
-    if isinstance(event, Result) and event.edits:
+    if isinstance(event, Call | Result) and event.edits:
         return replace(event, edits=tuple(map(_soften_edit, event.edits)))
     if isinstance(event, Touched) and event.content is not None and is_left_out(event.content):
         return replace(event, content=None)

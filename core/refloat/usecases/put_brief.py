@@ -9,6 +9,7 @@ from pathlib import Path
 
 from refloat.brief.fingerprint import session_of_brief
 from refloat.errors import NotDone, UsageError
+from refloat.model.own_files import BRIEF_FILE
 from refloat.model.session import Session
 from refloat.there import is_directory
 from refloat.usecases.situations import place_of
@@ -16,14 +17,12 @@ from refloat.usecases.targets import refuse_taken, refuse_target
 from refloat.usecases.workbench import Workbench
 from refloat.usecases.write_brief import write_private
 
-FILE_NAME = "HANDOFF.md"
-
 
 def usual_path(session: Session, cwd: Path) -> Path:
     """`HANDOFF.md` in the session's workspace; in `cwd` where that is not there any more."""
     workspace = place_of(session)
     where = Path(workspace) if workspace and is_directory(workspace) else cwd
-    return where / FILE_NAME
+    return where / BRIEF_FILE
 
 
 def put_brief(path: Path, markdown: str, *, overwrite: bool = False) -> Path:

@@ -75,12 +75,10 @@ def run(
     parser = reader.parser(found, subagent, frozen, skim=not assembler.keeps_items)
     drive = Drive(parser, assembler, reader.torn_heads, placed, watch, quick=quick)
     tail: Tail | None = None
-    for index, segment in enumerate(segments):
-        if start is not None and index < start.segment:
-            continue
+    for index, segment in enumerate(segments[start.segment if start is not None else 0 :]):
         if tail is not None:
             drive.end(tail, last=False)  # a cut inside a session of several files costs that record only
-        tail = drive.segment(segment, start.cursor if start is not None and index == start.segment else None)
+        tail = drive.segment(segment, start.cursor if start is not None and not index else None)
     kept = None
     if resumable and segments and reads_on(segments[-1].file.path):
         kept = Resumable(
@@ -224,14 +222,16 @@ class Drive:
     def end(self, tail: Tail, *, last: bool) -> None:
         """Take what stands behind the last line end. `last`: nothing follows, and what is no whole record was cut."""
         line, offset = _after(tail.cursor)
-        size, data, cut = len(tail.data), tail.data, tail.cut
+        cut = tail.cut
         if cut is None:
+            size, data = len(tail.data), tail.data
             got = list(read_one(self._path, line, offset, data, self._torn_heads))
         else:
+            size, data = cut.size, cut.data
             got = list(read_long(self._path, line, offset, cut, self._torn_heads))
-            size, data = cut.size, b"?" if cut.data is None else cut.data
         whole = any(isinstance(record, Line) for record in got)
-        if not whole and data.strip(b"\x00 \t\r"):
+        is_blank = data is not None and not data.strip(b"\x00 \t\r")
+        if not whole and not is_blank:
             got = [Problem(self._path, line, offset, f"the last record is incomplete: {size:,} bytes")]
         for record in got:
             if isinstance(record, Problem):

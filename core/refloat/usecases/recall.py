@@ -15,7 +15,8 @@ from typing import Final, Protocol, cast
 import orjson
 
 from refloat.catalogue.pack import Packed, pack, share, unpack
-from refloat.catalogue.store import Catalogue, Key, Reading, hide_path
+from refloat.catalogue.rows import Key, Reading
+from refloat.catalogue.store import Catalogue, hide_path
 from refloat.model.light import light, replace
 from refloat.model.session import Failure
 from refloat.model.story import Story, Summary

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from refloat.brief.fingerprint import session_of_brief
 from refloat.errors import RefloatError
+from refloat.model.own_files import BRIEF_FILE
 from refloat.model.recovered import Aside, Handed, Recovered, StandingBriefs
 from refloat.model.stamp import read_stamp, seconds_of
 from refloat.record.names import FILE_NAME
 from refloat.there import is_there
-from refloat.usecases.show_status import BRIEF_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

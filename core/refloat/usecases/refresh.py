@@ -14,8 +14,8 @@ from typing import Final
 from refloat.catalogue.opening import check
 from refloat.catalogue.peek import FILE
 from refloat.model.refreshed import Refreshed
-from refloat.search.index import mend
-from refloat.search.seal import seal
+from refloat.search.index import throw_broken_away
+from refloat.search.seal import put_seal
 from refloat.usecases.batch import Batch
 from refloat.usecases.finder import Finder
 from refloat.usecases.searched import searched
@@ -31,7 +31,7 @@ def refresh(bench: Workbench) -> Generator[Refreshed, None, None]:
     check(bench.machine.places.cache / FILE)
     for batch in read_on(bench):
         yield state_of(batch)
-    seal(bench.machine.places.cache)
+    put_seal(bench.machine.places.cache)
 
 
 def state_of(batch: Batch | None) -> Refreshed:
@@ -54,7 +54,7 @@ def read_on(bench: Workbench, most: int | None = None) -> Generator[Batch | None
     """The same in batches; None: another one is waited for. Only the newest `most` bytes where there is more; nothing
     at all then, while another one is at it.
     """
-    mend(bench.machine.places.cache)
+    throw_broken_away(bench.machine.places.cache)
     finder = Finder(bench, searched=searched(bench))
     with _alone(bench) as alone:
         if alone is not None and not alone(False):

@@ -16,7 +16,8 @@ from typing import Final, TypeVar
 
 from refloat.catalogue.pack import Packed, unpack
 from refloat.catalogue.peek import read_places, write_places
-from refloat.catalogue.store import Alone, Catalogue, Key, Reading, Stat, Told
+from refloat.catalogue.rows import Alone, Key, Reading, Stat, Told
+from refloat.catalogue.store import Catalogue
 from refloat.catalogue.walk import Row, Spec
 from refloat.model.light import light
 from refloat.model.session import Session

@@ -64,7 +64,7 @@ def _row_of(session: Session) -> Row:
     )
 
 
-def known(row: Row) -> Session | None:
+def session_of(row: Row) -> Session | None:
     """The session of a row that has it."""
     return row.session
 

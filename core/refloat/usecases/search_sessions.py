@@ -24,20 +24,21 @@ from refloat.patterns import late
 from refloat.search.answers import Answers, Candidate, FirstFound
 from refloat.search.digest import Doc
 from refloat.search.excerpt import Pieces, excerpt
-from refloat.search.index import Index, Key, mend
-from refloat.search.query import Query, Words, parse
-from refloat.search.query import Row as Span
+from refloat.search.index import Index, Key, throw_broken_away
+from refloat.search.query import Query, Span, Words, parse
 from refloat.search.titles import Titles
 from refloat.search.words import composed, is_dense, split
 from refloat.usecases.named import Demand, did
-from refloat.usecases.search_rows import Load, Remembered, Row, fitting, known, newest_first
-from refloat.usecases.searchable import masked, near, read_items, searchable, shortened
+from refloat.usecases.search_rows import Load, Remembered, Row, fitting, newest_first, session_of
+from refloat.usecases.searchable import masked, near_path, read_items, searchable, shortened
 from refloat.usecases.workbench import Workbench
 
 if TYPE_CHECKING:
     from refloat.catalogue.store import Catalogue
 
 Stop = Callable[[], bool]
+_Name = tuple[str, str, tuple[str, ...] | bytes]
+"""Of a row: its agent, its id and its files."""
 _Shown = tuple[str, Sequence[tuple[int, int]]]
 
 _POOL: Final = 40
@@ -66,7 +67,7 @@ def search_sessions(
     rows: Iterable[Row],
     asked: Asked,
     *,
-    load: Load = known,
+    load: Load = session_of,
     first: FirstFound | None = None,
     catalogue: "Catalogue | None" = None,
     stop: Stop = lambda: False,
@@ -99,7 +100,7 @@ def search_known(bench: Workbench, sessions: Sequence[Session], asked: Asked, st
         UsageError: there is nothing to look for.
     """
     shown = [session for session in sessions if session.superseded_by is None]
-    mend(bench.machine.places.cache, in_use=True)
+    throw_broken_away(bench.machine.places.cache, in_use=True)
     index = Index.open(bench.machine.places.cache)
     if index is None:
         return replace(search_sessions(bench, None, newest_first(shown), asked, stop=stop), unread=len(shown))
@@ -177,9 +178,9 @@ class _Search:
         ]
         self._query = query if self._words else self._demands[0].query
         self._titled = Titles(query) if self._words and not (self._demands or asked.since or asked.until) else None
-        self._loaded: dict[int, Session | None] = {}
+        self._loaded: dict[_Name, Session | None] = {}
         self._reads = 0
-        self._answered: set[int] = set()
+        self._answered: set[_Name] = set()
         """Rows that hold it in an item."""
         self._deeper: list[Iterator[_Read]] = []
         """Of each of them what is older than its first hits."""
@@ -224,7 +225,7 @@ class _Search:
         for row, docs, secrets in self._candidates(rows):
             reads = self._reads_of(row, docs, secrets=secrets)
             if found := list(islice(reads, _EACH)):
-                self._answered.add(id(row))
+                self._answered.add(row[:3])
                 self._deeper.append(reads)
                 yield self._lifted(found) if self._words else found
             if self._is_enough():
@@ -291,9 +292,9 @@ class _Search:
         yield from later
 
     def _session(self, row: Row) -> Session | None:
-        if id(row) not in self._loaded:
-            self._loaded[id(row)] = self._load(row)
-        return self._loaded[id(row)]
+        if row[:3] not in self._loaded:
+            self._loaded[row[:3]] = self._load(row)
+        return self._loaded[row[:3]]
 
     def _items(self, row: Row, doc: Doc) -> Sequence[Item]:
         self._reads += 1
@@ -336,7 +337,7 @@ class _Search:
 
     def _near(self, below: str | None) -> Callable[[str], str]:
         """How paths of a session that works in `below` are shown."""
-        return partial(near, below=below, home=str(self._bench.machine.places.home))
+        return partial(near_path, below=below, home=str(self._bench.machine.places.home))
 
     def hit(self, read: _Read) -> Hit | None:
         """What is shown of it; None where its session cannot be told any more, or only a secret was found. A word that
@@ -371,12 +372,12 @@ class _Search:
         if self._titled is None:
             return
         every: list[Row] = []
-        for at in self._titled.among(_titles_of((row for row in rows if id(row) not in self._answered), every)):
+        for at in self._titled.among(_titles_of((row for row in rows if row[:3] not in self._answered), every)):
             if self._stop():
                 self.more = True
                 return
             read = self._title_of(every[at])
-            if read is not None and id(every[at]) not in self._answered:
+            if read is not None and every[at][:3] not in self._answered:
                 yield read
 
     def _title_of(self, row: Row) -> _Read | None:

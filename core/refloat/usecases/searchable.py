@@ -40,7 +40,7 @@ def searchable(item: Item, below: str | None = None) -> list[str]:
     return [bounded(item.type, item.text or "")]
 
 
-def near(path: str, below: str | None, home: str) -> str:
+def near_path(path: str, below: str | None, home: str) -> str:
     """A path as it is shown: what lies in `below` from there on, what lies in the person's home with a tilde."""
     if below and path.startswith(f"{below.rstrip('/')}/"):
         return path[len(below.rstrip("/")) + 1 :]
@@ -128,13 +128,17 @@ def _lines(place: Place, torn_heads: Sequence[bytes]) -> Iterator[Line]:
     for got in read_any(place.path, Cursor(), torn_heads):
         record = got[0] if isinstance(got, tuple) else got
         if isinstance(record, Line) and record.offset == place.offset:
-            yield record
+            yield record if record.whole else _parted(record)
             return
 
 
-def _long_line(place: Place, torn_heads: Sequence[bytes]) -> Iterator[Line]:
+def _parted(line: Line) -> Line:
     from refloat.usecases.parting import part  # such lines are rare
 
+    return part(line)
+
+
+def _long_line(place: Place, torn_heads: Sequence[bytes]) -> Iterator[Line]:
     for got in read_lines(place.path, Cursor(place.offset, place.line - 1), torn_heads):
         if isinstance(got, Tail):
             records = read_long(place.path, place.line, place.offset, got.cut, torn_heads) if got.cut else ()
@@ -144,4 +148,4 @@ def _long_line(place: Place, torn_heads: Sequence[bytes]) -> Iterator[Line]:
             if record.offset != place.offset:
                 return
             if isinstance(record, Line):
-                yield part(record)
+                yield _parted(record)

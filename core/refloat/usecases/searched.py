@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from threading import get_ident
 
-from refloat.catalogue.store import Key
+from refloat.catalogue.rows import Key
 from refloat.search.index import Index, hash_files
 from refloat.search.shards import close_writers
 from refloat.usecases.digesting import Digester

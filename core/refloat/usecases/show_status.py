@@ -11,6 +11,7 @@ from refloat.model.attempts import Standing
 from refloat.model.checkout import SAVED_PLACES, Checkout, EditedFile, Fate, PlaceKind
 from refloat.model.fate_words import WRITES_OUT, salvage_line
 from refloat.model.guard import tied_to
+from refloat.model.own_files import BRIEF_FILE
 from refloat.model.session import Session, SessionName, State
 from refloat.model.situation import Situation
 from refloat.model.status import NextOperation, PendingRequest, Status
@@ -20,9 +21,6 @@ from refloat.readers.contract import Reader
 from refloat.text import cut, inert_line, one_line
 from refloat.triage.findings import can_salvage, file_stands, is_gone
 from refloat.usecases.situations import place_of, plain_situation
-
-BRIEF_FILE: Final = "HANDOFF.md"
-"""Where a brief is written unless another place is named."""
 
 _UNWRITTEN: Final = "look at what `refloat brief {name}` says is uncertain, then start a new session with it"
 _WRITTEN: Final = (

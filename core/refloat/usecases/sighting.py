@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import orjson
 
-from refloat.catalogue.store import Stat
+from refloat.catalogue.rows import Stat
 from refloat.catalogue.walk import Fault, Row, Spec, fingerprint, walk
 from refloat.model.light import light
 from refloat.model.problem import Problem

@@ -16,6 +16,7 @@ from typing import Final, Literal
 from refloat.brief.masks import Masker
 from refloat.errors import NotDone, RefloatError, Unreadable, UsageError
 from refloat.model.attempts import Attempt
+from refloat.model.own_files import BRIEF_FILE
 from refloat.model.record import Lease
 from refloat.model.recovered import StandingBriefs
 from refloat.model.saving import Ended, Runner
@@ -195,7 +196,7 @@ def words_of(order: Order, session: SessionName) -> tuple[str, ...]:
 def installed_agents(bench: Workbench) -> tuple[str, ...]:
     """The agents whose program is here, in the order of their readers."""
     which = bench.machine.launcher.which
-    return tuple(reader.agent for reader in bench.readers if which(reader.new_command("HANDOFF.md")[0]) is not None)
+    return tuple(reader.agent for reader in bench.readers if which(reader.new_command(BRIEF_FILE)[0]) is not None)
 
 
 def _reader(bench: Workbench, agent: str) -> Reader:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Final
 from refloat import wire
 from refloat.brief.masks import Masker
 from refloat.catalogue.peek import NOW, Gone, write_places, write_specs
-from refloat.catalogue.store import Alone, Catalogue, Key, Told
+from refloat.catalogue.rows import Alone, Key, Told
+from refloat.catalogue.store import Catalogue
 from refloat.model.session import RecordGone, Session, SessionName
 from refloat.model.stamp import Stamp, seconds_of
 from refloat.text import cut, one_line

@@ -8,9 +8,10 @@ from refloat.errors import NotDone, UsageError
 from refloat.model.stamp import Stamp
 from refloat.record.store import Record, find_url, open_record
 from refloat.record.ties import Tie, find_ties, tie, untie
+from refloat.record.whole import names_instead
 from refloat.usecases.saved_record import NothingSaved, open_saved
 
-__all__ = ["Tie", "find_record", "tie_job", "ties_here", "untie_job"]
+__all__ = ["Tie", "find_record", "said_of_new", "tie_job", "ties_here", "untie_job"]
 
 
 def find_record(data: Path, config: Path, environment: Mapping[str, str], now: Stamp) -> Record:
@@ -37,6 +38,15 @@ def tie_job(record: Record, host: str, job: str, directory: Path, by: str, now: 
     new = Tie(place, job, by, now)
     tie(record, host, new)
     return new
+
+
+def said_of_new(record: Record, job: str) -> str:
+    """What to know of a name that no job has so far, as a sentence; empty where a job has it."""
+    with record.reading() as connection:
+        near = names_instead(connection, job)
+    if near is None:
+        return ""
+    return f"no job is called {job!r} so far" + (f"; did you mean {', '.join(near)}?" if near else "")
 
 
 def untie_job(record: Record, host: str, directory: Path) -> str:

@@ -14,7 +14,8 @@ import pytest
 from refloat.catalogue import peek as peeking
 from refloat.catalogue.opening import check
 from refloat.catalogue.peek import DAMAGED, FILE, SHOWN, peek, read_places, read_specs, write_places, write_specs
-from refloat.catalogue.store import SCOPE, SUMS, Alone, Catalogue, Reading, Told
+from refloat.catalogue.rows import SUMS, Alone, Reading, Told
+from refloat.catalogue.store import SCOPE, Catalogue
 from refloat.damage import FAULTS
 
 KEY = ("claude-code", "s1", "/t/s1.jsonl")
@@ -178,8 +179,21 @@ def test_a_name_that_is_no_text_is_kept_by_its_bytes_or_not_at_all(tmp_path: Pat
     with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
         assert catalogue.keep_identities([(odd, (1, 2, 3, 4), "{}")])
         assert odd in catalogue.identities()
-        assert not catalogue.finish([told(place="/\udcff")], [], [], {"fingerprint": "f"})
-        assert "fingerprint" not in catalogue.notes()
+        for each, gone, notes, alone in (
+            ([told(place="/\udcff")], [], {}, {}),
+            ([*[told()] * 600, told(place="/\udcff")], [], {}, {}),
+            ([], [("codex", "/\udcff", b"{}")], {}, {}),
+            ([], [], {"mark": "\ud800"}, {}),
+            ([], [], {}, {odd: Alone(("codex", "s", odd), "\udcff")}),
+        ):
+            assert not catalogue.finish(each, [], gone, {"fingerprint": "f", **notes}, alone=alone)
+            assert not catalogue.is_damaged
+            assert "fingerprint" not in catalogue.notes()
+        assert not catalogue.keep_grown([], [], [], {}, {}, on=("\ud800", ""))
+        assert not catalogue.keep_readings([(Reading(("codex", "\udcff", odd), "[]", "", b"{}"), b"", [])])
+        assert not catalogue.keep_readings([(Reading(("codex", "s", odd), "[]", "", b"{}"), b"", ["\udcff"])])
+        assert not catalogue.keep_copies([(odd, (1, 2, 3, 4), "\udcff", True)])
+        assert catalogue.finish([], [], [], {"fingerprint": "f"})
 
 
 def test_specs_survive_as_text():
@@ -199,7 +213,7 @@ def test_places_survive_as_text_each_once():
 @pytest.mark.parametrize(
     ("question", "found"),
     [
-        ("UPDATE files SET identity = replace(identity, 's1', 's2')", "identity"),
+        ("UPDATE files SET identity = CAST(replace(CAST(identity AS TEXT), 's1', 's2') AS BLOB)", "identity"),
         ("UPDATE resumes SET frozen = CAST(replace(CAST(frozen AS TEXT), 'z', 'Z') AS BLOB)", "frozen"),
         ("UPDATE readings SET summary = x'00'", "summary"),
         ("UPDATE readings SET summary = 7", "summary"),

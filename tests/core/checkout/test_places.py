@@ -103,6 +103,20 @@ def test_what_another_session_put_in_the_place_of_an_edit_is_the_others(repo: Re
     assert (seen.owner, seen.edits[0].fate) == (Owner.OTHER_SESSION, Fate.REPLACED)
 
 
+def test_an_edit_that_only_took_lines_away_is_replaced_by_no_other_session(repo: Repo) -> None:
+    before = "first line\nsecond line\nthird line\n"
+    path = repo.write("a.py", before)
+    repo.commit("a")
+    first = repo.story()
+    second = replace(repo.story("5f0c1d2e-0000-4000-8000-000000000002"), started=at(60))
+    newer = before.replace("first", "other")
+    first.edit(edited(path, before, "first line\nthird line\n"))
+    second.edit(edited(path, before, newer))
+    repo.write("a.py", newer, 90)
+    (edit,) = file_of(repo.compare(first, second), "a.py").edits
+    assert edit.fate in {Fate.REVERTED, Fate.LOST}
+
+
 def test_an_edit_that_was_taken_back_does_not_stand(repo: Repo) -> None:
     path = repo.write("a.py", OLD)
     repo.commit("a")

@@ -299,13 +299,15 @@ def test_only_the_named_session_is_opened(home: Any, monkeypatch: pytest.MonkeyP
     assert read == [IDS[2]]
 
 
-def test_unknown_and_doubtful_names_come_with_the_nearest_three(home: Any):
+def test_unknown_and_doubtful_names_come_with_those_that_are_like_them(home: Any):
     for session in [*IDS, IDS[0][:-1] + "2"]:
         home.write(session, *home.talk(session, prompt=f"Repair {session[0]}"))
     with pytest.raises(NoSuchSession) as unknown:
         resolve(home.bench, "22222229", home.work)
-    assert unknown.value.nearest[0] == f"claude-code:{IDS[1]}"
-    assert len(unknown.value.nearest) == 3
+    assert unknown.value.nearest == (f"claude-code:{IDS[1]}",)
+    with pytest.raises(NoSuchSession, match="refloat list --all") as unlike:
+        resolve(home.bench, "nosuch", home.work)
+    assert unlike.value.nearest == (), "a name that shares nothing with the word is no help"
     with pytest.raises(NoSuchSession) as doubtful:
         resolve(home.bench, IDS[0][:8], home.work)
     assert doubtful.value.ambiguous

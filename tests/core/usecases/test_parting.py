@@ -12,15 +12,18 @@ import pytest
 
 from refloat.brief.masks import PIECE, Masker
 from refloat.model.left_out import inside_json, is_left_out, say_left_out, whole_size
+from refloat.model.problem import Place
 from refloat.model.story import Story
 from refloat.readers import cutting
 from refloat.readers.contract import Found, Line, Segment, SourceFile
 from refloat.readers.cutting import shorten
 from refloat.readers.lines import decode
 from refloat.readers.registry import load
+from refloat.search.digest import Doc
 from refloat.usecases.parting import part
 from refloat.usecases.read_session import read_story
 from refloat.usecases.reading import read_summary
+from refloat.usecases.searchable import read_items
 
 READER = load("claude-code")
 
@@ -37,6 +40,8 @@ SECRETS = {
     "assignment": (f"DB_PASSWORD={PASSWORD}", [PASSWORD]),
     "key": (PEM, BODY),
     "bearer": (f"Authorization: Bearer {BEARER}", [BEARER]),
+    "named ahead": (f'"password": "{PASSWORD}"', [PASSWORD]),
+    "known by what follows": (f"postgres://app:{PASSWORD}@db.example/app", [PASSWORD]),
 }
 """Each as it stands, and what of it is secret."""
 WORDS = "these are plain words of an output, one line of many\n" * 200
@@ -56,11 +61,14 @@ def test_no_secret_is_parted_where_something_is_left_out(kind: str, end: str, mo
     monkeypatch.setattr(cutting, "LEVELS", ((6000, 2400, 2400),))
     monkeypatch.setattr(cutting, "ROOM", 6000)
     secret, values = SECRETS[kind]
-    for at in range(100, 2500, 41):
+    # Beside the gap at each place: what a secret is one by, and the secret, may stand on either side of it.
+    for at in (*range(100, 2500, 41), *range(1100, 1240, 2)):
         place = at if end == "head" else len(WORDS) - at
         shown = Masker().text(parted(f"{WORDS[:place]} {secret} {WORDS[place:]}"))
         pieces = [value[start : start + PIECE] for value in values for start in range(len(value) - PIECE + 1)]
         assert not [piece for piece in pieces if piece in shown], (at, shown)
+        assert shown.startswith(WORDS[:100])
+        assert shown.endswith(WORDS[-100:])
 
 
 def test_what_is_left_out_is_counted_to_the_byte(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,6 +130,27 @@ def test_an_output_too_long_to_be_held_is_told_by_its_ends(home: Any) -> None:
     assert step.output.endswith("more words of it\n3 passed in 0.1s")
     assert step.output_bytes == len(output)
     assert story.summary.problems == ()
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_a_row_of_the_index_that_is_too_long_to_be_held_is_shown_by_its_ends(
+    home: Any, monkeypatch: pytest.MonkeyPatch, is_packed: bool
+) -> None:
+    monkeypatch.setattr(cutting, "LEVELS", ((6000, 2400, 2400),))
+    monkeypatch.setattr(cutting, "ROOM", 6000)
+    prompt = f"first words {TOKEN} " + "more words of it\n" * 300_000 + "last words"
+    path: Path = home.write("s", home.row("s", 1, "user", prompt))
+    if is_packed:
+        zstd = pytest.importorskip("backports.zstd", reason="the standard library has it here")
+        packed = path.with_name(f"{path.name}.zst")
+        packed.write_bytes(zstd.compress(path.read_bytes()))
+        path = packed
+    (item,) = read_items(READER, "claude-code", "s", Doc(1, 1, (Place(str(path), 1, 0),)))
+    assert item.text is not None
+    assert item.text.startswith(f"first words {TOKEN} more words")
+    assert item.text.endswith("\nlast words")
+    assert cutting.MARK not in item.text
+    assert is_left_out(item.text)
 
 
 def test_a_file_too_long_to_be_held_is_not_judged_by_what_is_left_of_it(home: Any) -> None:

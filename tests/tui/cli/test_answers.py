@@ -250,3 +250,38 @@ def test_a_workspace_whose_name_no_disk_holds_is_one_that_is_gone(
     code, out, err = said(capfd, command, *words)
     assert code == (1 if command == "continue" else 0)
     assert out or err
+
+
+@pytest.mark.usefixtures("home")
+def test_a_newcomer_is_told_at_once_that_there_is_no_session_at_all(capfd: pytest.CaptureFixture[str]) -> None:
+    none = said(capfd, "list", "--all")[1]
+    assert "`refloat demo` shows what one looks like" in none
+    for _ in range(2):  # on the full road, and on the quick one
+        assert said(capfd, "list")[1] == none
+
+
+@pytest.mark.usefixtures("failed")
+def test_where_sessions_are_elsewhere_the_way_to_them_is_said(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    for _ in range(2):
+        assert "No session belongs to this directory. `refloat list --all`" in said(capfd, "list")[1]
+
+
+@pytest.mark.usefixtures("home")
+def test_a_tie_to_a_job_that_is_not_there_says_so(capfd: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = said(capfd, "jobs", "tie", "importer-rtery")
+    assert (code, "no job is called 'importer-rtery' so far" in out) == (0, True)
+    assert said(capfd, "step", "--tool", "make", "--job", "importer-retry")[0] == 0
+    assert "did you mean importer-retry?" in said(capfd, "jobs", "tie", "importer-rtery")[1]
+    assert "so far" not in said(capfd, "jobs", "tie", "importer-retry")[1]
+
+
+@pytest.mark.usefixtures("failed")
+@pytest.mark.parametrize("more", [(), ("--dry-run",)])
+def test_a_refused_stop_names_its_session_once(capfd: pytest.CaptureFixture[str], more: tuple[str, ...]) -> None:
+    code, out, _ = said(capfd, "stop", SESSION, *more)
+    told = " ".join(out.split())
+    assert (code, told.partition(" ")[0], told.count(SESSION)) == (1, "REFUSED", 2), "and once in what to do instead"

@@ -18,7 +18,7 @@ ACTIONS: Final = (
         "escape",
         "list",
         "Back to the list",
-        "From the session back to the list, at every width. In the list: clears a filter.",
+        "To where a jump began; else from the session back to the list, at every width. In the list: clears a filter.",
         "leave",
         footer=2,
         shown_key="esc",

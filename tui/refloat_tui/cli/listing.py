@@ -49,7 +49,9 @@ def show_list(scope: Scope, *, as_json: bool = False, show_secrets: bool = False
     """Print sessions, newest activity first, with their state."""
     write = _Write() if as_json and not show_secrets else None
     sought = replace(scope, limit=None) if scope.resumable else scope
-    listing = Finder(bench(), before=lambda many: _load(many, as_json=as_json), write=write).find(sought)
+    finder = Finder(bench(), before=lambda many: _load(many, as_json=as_json), write=write)
+    listing = finder.find(sought)
+    everywhere = scope.cwd is None or not finder.told  # where there is none at all, that is what is said
     if scope.resumable:
         listing = replace(listing, sessions=_accepted(listing.sessions, scope.limit))
     held = holders(bench()) if may_be_held(os.environ) else {}
@@ -60,7 +62,7 @@ def show_list(scope: Scope, *, as_json: bool = False, show_secrets: bool = False
     else:
         answer(
             listing,
-            lambda value, width: _lines(value, width, held, everywhere=scope.cwd is None),
+            lambda value, width: _lines(value, width, held, everywhere=everywhere),
             (lambda value: _json(value, held)) if as_json else None,
             masked=not show_secrets,
         )

@@ -218,8 +218,9 @@ def _answer(found: Peek, directory: str, asked: Asked, environment: Mapping[str,
     if asked.json:
         chosen = _choose(found.told_finished(), found, notes, asked)
         return None if chosen is None else _json(*chosen)
-    chosen = _choose(found.told(), found, notes, asked)
-    return None if chosen is None else _text(*chosen, asked, environment)
+    told = found.told()
+    chosen = _choose(told, found, notes, asked)
+    return None if chosen is None else _text(*chosen, environment, everywhere=asked.everywhere or not told)
 
 
 def _choose(
@@ -277,7 +278,7 @@ def _json(told: Sequence[Finished], gone: Sequence[Gone]) -> "Iterator[bytes]":
 
 
 def _text(
-    told: Sequence[Told], gone: Sequence[Gone], asked: Asked, environment: Mapping[str, str]
+    told: Sequence[Told], gone: Sequence[Gone], environment: Mapping[str, str], *, everywhere: bool
 ) -> "Iterator[bytes]":
     lines = rows.table(
         [(row[3], row[7], row[1], row[2], row[0], row[8]) for row in told],
@@ -285,7 +286,7 @@ def _text(
         rows.width(environment),
         now(),
         ascii_only=rows.wants_ascii(environment),
-        everywhere=asked.everywhere,
+        everywhere=everywhere,
     )
     yield ("\n".join(lines) + "\n").encode("utf-8", "replace")
 

@@ -1,4 +1,4 @@
-"""Operations that the guard would refuse now, for the footer: their keys are dimmed, and still say why.
+"""Operations that the guard would refuse now, for the footer: it does not offer them, and their keys still say why.
 
 Decides by the session, who holds it, and what was read of it so far, which may be nothing. Refuses to be the guard: the
 question behind each key looks again, and asks it.
@@ -21,15 +21,19 @@ _GO_ON: Final[dict[str, Guarded]] = {"desk_continue": "continue", "desk_new": "n
 _NEVER_ASKED_OF: Final = frozenset({"child", "zombie", "hint"})
 
 
-def in_vain(session: Session | None, status: Status | None, holder: Lease | None, *, no_way: bool) -> frozenset[str]:
-    """Names of actions that would be refused. `no_way`: nothing leads to where it runs. Before any session is known:
-    those of one that failed, which stands on top, so that no key moves when it comes.
+def in_vain(
+    session: Session | None, status: Status | None, holder: Lease | None, *, no_way: bool, no_view: bool = False
+) -> frozenset[str]:
+    """Names of actions that would be refused. `no_way`: nothing leads to where it runs; `no_view`: nor is its screen to
+    be seen. Before any session is known: those of one that failed, which stands on top, so that no key moves when it
+    comes.
     """
     if session is None:
         return _TO_A_PROCESS | {"desk_stop", "desk_continue"}
     match session.state:
         case State.LIVE:
-            return frozenset(_GO_ON) | (frozenset({"desk_attach"}) if no_way else frozenset())
+            there = {"desk_attach": no_way, "desk_peek": no_way and no_view}
+            return frozenset(_GO_ON) | {action for action, closed in there.items() if closed}
         case State.UNRESOLVED:
             named = any(fact.pid and fact.kind not in _NEVER_ASKED_OF for fact in session.liveness.evidence)
             return _TO_A_PROCESS | frozenset(_GO_ON) | (frozenset() if named else frozenset({"desk_stop"}))

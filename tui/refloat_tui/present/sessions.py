@@ -71,9 +71,17 @@ def matches(session: Session, words: str) -> bool:
     return all(word in haystack for word in words.casefold().split())
 
 
-def is_shown(session: Session, *, here: frozenset[SessionName], words: str, everywhere: bool) -> bool:
-    """Whether a list that is narrowed so shows a session."""
-    return session.superseded_by is None and (everywhere or session.name in here) and matches(session, words)
+def is_shown(
+    session: Session,
+    *,
+    here: frozenset[SessionName],
+    words: str,
+    everywhere: bool,
+    kept: frozenset[SessionName] = frozenset(),
+) -> bool:
+    """Whether a list that is narrowed so shows a session. `kept`: those that stay without the words."""
+    fits = session.name in kept or matches(session, words)
+    return session.superseded_by is None and (everywhere or session.name in here) and fits
 
 
 def _newest_first(sessions: Iterable[Session]) -> list[Session]:
@@ -90,11 +98,12 @@ def list_entries(
     words: str,
     everywhere: bool,
     chains: Mapping[SessionName, InChain] = _ALONE,
+    kept: frozenset[SessionName] = frozenset(),
 ) -> tuple[Entry, ...]:
     """The rows: the group of this place first, then by newest activity; inside, what is broken first, then newest. A
     session that another one went on from is not work to do any more, whatever it ended in.
     """
-    shown = [session for session in sessions if is_shown(session, here=here, words=words, everywhere=everywhere)]
+    shown = [one for one in sessions if is_shown(one, here=here, words=words, everywhere=everywhere, kept=kept)]
     groups: dict[str, list[Session]] = {}
     for session in _newest_first(shown):
         groups.setdefault(group_of(session), []).append(session)

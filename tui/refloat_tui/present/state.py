@@ -85,16 +85,20 @@ def _process_words(session: Session) -> str:
             assert_never(session.liveness.verdict)
 
 
-def _when(session: Session, now: Stamp) -> str:
+def _when(session: Session, now: Stamp, *, brief: bool) -> str:
     if session.last_activity_at is None:
         return "no time recorded"
+    if brief:
+        return ago(session.last_activity_at, now)
     return (
         f"{clock_time(session.last_activity_at)}{zone(session.last_activity_at)}, {ago(session.last_activity_at, now)}"
     )
 
 
-def verdict(session: Session, broken_step: int | None, now: Stamp, glyphs: Glyphs) -> Pieces:
-    """One sentence: the state, the process, the time. `broken_step` is the step that a failed session ended in."""
+def verdict(session: Session, broken_step: int | None, now: Stamp, glyphs: Glyphs, *, brief: bool = False) -> Pieces:
+    """One sentence: the state, the process, the time. `broken_step` is the step that a failed session ended in;
+    `brief`: how long ago, without the time of day.
+    """
     style = f"{state_style(session.state)} bold"
     word = session.state.value.upper()
     if session.state is State.FAILED and broken_step is not None:
@@ -109,7 +113,7 @@ def verdict(session: Session, broken_step: int | None, now: Stamp, glyphs: Glyph
     known = session.failure.kind if session.failure else None
     if known not in {FailureKind.PROCESS_EXIT, FailureKind.HOST_RESTART}:
         facts.append(_process_words(session))
-    facts.append(_when(session, now))
+    facts.append(_when(session, now, brief=brief))
     joined = f" {glyphs.dot} ".join(facts)
     return ((f"{state_glyph(session.state, glyphs)} {word}", style), (f" {glyphs.dot} {joined}", ""))
 

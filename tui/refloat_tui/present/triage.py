@@ -32,17 +32,26 @@ def pile_words(found: Iterable[Card], pile: Pile) -> str:
     """What a count alone would hide, behind it: ` (1 failed, 2 confirmed)` of the saved, ` (1 unknown, 1 lost)` of what
     is gone; "" where all are of one sort. What a tired reader must not take for the other sort comes first.
     """
-    own = [card.finding for card in found if card.pile == pile]
+    cards = [card for card in found if card.pile == pile]
+    own = [card.finding for card in cards]
     failed, unknown = sum(finding.failed for finding in own), sum(finding.unknown for finding in own)
     seen = sum(finding.verdict is FindingVerdict.CONFIRMED for finding in own)
     lost = sum(finding.verdict is FindingVerdict.LOST for finding in own) - unknown
+    moved = sum(card.pile != card.found and not _counted(card.finding, pile) for card in cards)
     told = {
-        "saved": [(failed, "failed"), (seen if seen != len(own) else 0, "confirmed")],
-        "claimed": [],
-        "gone": [(unknown, "unknown"), (lost if unknown else 0, "lost")],
+        "saved": [(failed, "failed"), (seen if seen != len(own) else 0, "confirmed"), (moved, "moved")],
+        "claimed": [(moved, "moved")],
+        "gone": [(unknown, "unknown"), (lost if unknown or moved else 0, "lost"), (moved, "moved")],
     }[pile]
     words = ", ".join(f"{count} {word}" for count, word in told if count)
     return f" ({words})" if words else ""
+
+
+def _counted(finding: Finding, pile: Pile) -> bool:
+    """Whether a pile counts it by what it is, wherever it was found."""
+    if pile == "saved":
+        return finding.failed or finding.verdict is FindingVerdict.CONFIRMED
+    return pile == "gone" and (finding.unknown or finding.verdict is FindingVerdict.LOST)
 
 
 def verdict(card: Card) -> tuple[str, str]:
@@ -84,7 +93,9 @@ def evidence(card: Card, glyphs: Glyphs) -> Pieces:
     if finding.recoverable_from:
         places = ", ".join(PLACE_WORDS[place.source] for place in finding.recoverable_from)
         facts.append(f"recoverable from {places}")
-    said: Pieces = ((f"{one_line(card.reason)} {glyphs.dot} ", "$person"),) if card.reason else ()
+    said: Pieces = ()
+    if card.reason:  # between marks of its own: the evidence behind it is nobody's word
+        said = ((f"{glyphs.quotes[0]}{one_line(card.reason)}{glyphs.quotes[1]} {glyphs.dot} ", "$person"),)
     return (*said, (f" {glyphs.dot} ".join(facts), QUIET))
 
 

@@ -1,7 +1,6 @@
 """A question before something is replaced or ended."""
 
 import math
-import time
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -44,9 +43,6 @@ class Confirm(RefloatScreen[bool]):
     def on_mount(self) -> None:
         """Listen once it can be read."""
         self.call_after_refresh(self._listen)
-
-    def _listen(self) -> None:
-        self.asked_at = time.monotonic()
 
     def action_confirm_yes(self) -> None:
         """Do it."""

@@ -19,7 +19,7 @@ from textual.widgets import Input, Static
 from refloat.model.session import SessionName
 from refloat_tui.actions import bindings
 from refloat_tui.library import HUGE
-from refloat_tui.present.sessions import has_grown, has_moved_on, is_shown, list_entries, take_sessions
+from refloat_tui.present.sessions import has_grown, has_moved_on, is_shown, list_entries, matches, take_sessions
 from refloat_tui.present.teach import headline, nothing_fits, teach_empty
 from refloat_tui.screens.desk_operations import OF_A_SESSION, DeskOperations
 from refloat_tui.screens.doors import Doors
@@ -87,6 +87,8 @@ class DeskScreen(DeskOperations):
         self._complete = False
         self._progress = ""
         self._words = ""
+        self._kept: frozenset[SessionName] = frozenset()
+        """Sessions that stood under the cursor when they ceased to have the words of the filter."""
         self._watching = ""
         self._chosen: SessionName | None = chosen
         self._settle: Timer | None = None
@@ -152,6 +154,12 @@ class DeskScreen(DeskOperations):
         """Take a batch: change what is known, then draw what is seen."""
         before, was_complete = self._session, self._complete
         others, moved = self._take(message.found)
+        if (
+            (seen := self._session) is not None
+            and self._list.cursor_key == seen.name
+            and not matches(seen, self._words)
+        ):
+            self._kept |= {seen.name}  # whatever became of it: nobody loses what they look at, or just stopped
         self._now = self._library.now()
         if grew := frozenset(new.name for old, new in others if old is not None and has_grown(old, new)):
             self._list.breathe(grew)
@@ -181,7 +189,8 @@ class DeskScreen(DeskOperations):
 
     def _draw_in_place(self, others: Sequence[tuple[Session | None, Session]]) -> bool:
         """Draw sessions anew where they stand, and nothing else; False where that is not all."""
-        narrowed = partial(is_shown, here=self._here, words=self._words, everywhere=self._everywhere is not False)
+        everywhere = self._everywhere is not False
+        narrowed = partial(is_shown, here=self._here, words=self._words, everywhere=everywhere, kept=self._kept)
         if any(old is None or old.state is not new.state or narrowed(old) != narrowed(new) for old, new in others):
             return False
         if not self._list.renew([new for _, new in others if narrowed(new)], self._now):
@@ -250,8 +259,10 @@ class DeskScreen(DeskOperations):
             words=self._words,
             everywhere=self._everywhere is not False,
             chains=self._chains,
+            kept=self._kept,
         )
         self.set_class(self._complete and not self._sessions, "-empty")
+        self._list.can_focus = not self.has_class("-empty")  # who comes back from a demo stands in no hidden list
         self.set_class(bool(self._sessions) and not entries, "-none-fits")
         self._detail.head.take_chain(self.chain_here())
         self.refresh_bindings()
@@ -305,9 +316,9 @@ class DeskScreen(DeskOperations):
     def _draw_scope(self) -> None:
         if self._everywhere is None:
             return  # nobody decided yet; what is painted stays
-        here, all_ = ("here", "all") if self._everywhere is False else ("all", "here")
-        dot = self.glyphs.dot
-        say(self.query_one("#scope", Static), ((here, "$accent bold"), (f" {dot} {all_}  ", "$quiet"), ("h", "$key")))
+        lit, other = ("$accent bold", "$quiet") if self._everywhere is False else ("$quiet", "$accent bold")
+        dot = (f" {self.glyphs.dot} ", "$quiet")
+        say(self.query_one("#scope", Static), (("here", lit), dot, ("all", other), ("  ", ""), ("h", "$key")))
 
     def _fit(self) -> None:
         self.set_class(self.size.width < NARROW_BELOW, "-narrow")
@@ -370,7 +381,7 @@ class DeskScreen(DeskOperations):
 
     @on(Input.Changed, "#filter")
     def _filtered(self, event: Input.Changed) -> None:
-        self._words = event.value
+        self._words, self._kept = event.value, frozenset()
         self._draw()
 
     @on(Input.Submitted, "#filter")
@@ -400,7 +411,19 @@ class DeskScreen(DeskOperations):
         """Leaving a demo that was opened here ends nothing; to open one is offered only where there is nothing."""
         if action == "desk_demo" and not self.has_class("-empty"):
             return ""
-        return "leave demo" if action == "desk_quit" and self._over else super().word_of(action)
+        match action:
+            case "desk_back" if self._is_in_detail and self._detail.is_at_a_jump:
+                return "back"
+            case "desk_return" if self._is_in_detail and self._detail.is_at_a_jump:
+                return ""  # esc leads there, too
+            case "desk_quit" if self._over:
+                return "leave demo"
+            case _:
+                return super().word_of(action)
+
+    def is_kept(self, action: str) -> bool:
+        """The way out of a demo that was opened here, and into one where there is nothing else."""
+        return action == ("desk_quit" if self._over else "desk_demo" if self.has_class("-empty") else "")
 
     def why_not(self, action: str) -> str | None:
         """Why a key is off."""
@@ -415,8 +438,12 @@ class DeskScreen(DeskOperations):
                 return super().why_not(action)
 
     def action_desk_back(self) -> None:
-        """From the session to the list; there, clear the filter."""
+        """To where a jump began, else from the session to the list; there, clear the filter."""
         if self._is_narrow and self._is_in_detail and self._detail.head.fold():
+            return
+        if self._is_in_detail and self._detail.is_at_a_jump:
+            self._detail.go_back()
+            self.refresh_bindings()
             return
         if not self._is_in_detail:
             self.query_one("#filter", Input).value = ""

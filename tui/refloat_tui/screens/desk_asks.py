@@ -20,10 +20,12 @@ from refloat_tui.screens.record_asks import RecordAsks
 from refloat_tui.widgets.detail import Detail
 
 if TYPE_CHECKING:
-    from refloat.model.recovery import MovedTo
+    from textual.worker import Worker
+
+    from refloat.model.recovery import MovedTo, Said
     from refloat.model.session import Session, SessionName
     from refloat.model.stamp import Stamp
-    from refloat_tui.library import SavedRecord
+    from refloat_tui.library import Opened, SavedRecord
     from refloat_tui.messages import (
         AnswerKept,
         BriefSaved,
@@ -45,6 +47,8 @@ class DeskAsks(DeskWork, RecordAsks[None]):
     """A screen with a `Detail` that answers what its panes ask for."""
 
     _chosen: SessionName | None = None
+    _keeping: Worker[None] | None = None
+    """What keeps the last answer to a triage."""
 
     @property
     def _detail(self) -> Detail:
@@ -74,6 +78,8 @@ class DeskAsks(DeskWork, RecordAsks[None]):
 
     def on_answer_kept(self, message: AnswerKept) -> None:
         """Show what was said."""
+        if self.opening is self._keeping:
+            self.opening = None
         if message.name == self._chosen:
             self._detail.take_given(message.given)
 
@@ -130,7 +136,11 @@ class DeskAsks(DeskWork, RecordAsks[None]):
         """Keep an answer."""
         event.stop()
         if self._chosen is not None and self._detail.opened is not None:
-            self.keep_answer(self._chosen, self._detail.opened, event.said)
+            self._keep(self._chosen, self._detail.opened, event.said)
+
+    def _keep(self, name: SessionName, opened: Opened, said: Said) -> None:
+        """Keep it; the next key means what stands there then."""
+        self.opening = self._keeping = self.keep_answer(name, opened, said)
 
     def on_triage_pane_asked_to_move(self, event: TriagePane.AskedToMove) -> None:
         """Ask where to, and why."""
@@ -141,7 +151,7 @@ class DeskAsks(DeskWork, RecordAsks[None]):
 
         def answered(said: MovedTo | None) -> None:
             if said is not None and name is not None and opened is not None:
-                self.keep_answer(name, opened, said)
+                self._keep(name, opened, said)
 
         self.app.push_screen(MoveFinding(event.card, glyphs=self.glyphs), answered)
 

@@ -111,12 +111,13 @@ class DeskOperations(DeskSearch):
             offer = operations.plan(Asked("attach", name)).offer
         except RefloatError:
             return  # asked for it, the question says why
-        self.post_message(WayLooked(name, offer.guard if offer.refused else ""))
+        unseen = offer.refused and _is_unseen(name, operations)
+        self.post_message(WayLooked(name, offer.guard if offer.refused else "", unseen))
 
     def on_way_looked(self, message: WayLooked) -> None:
         """NEXT says so."""
         if message.name == self._chosen:
-            self._detail.head.take_no_way(message.name, message.no_way)
+            self._detail.head.take_no_way(message.name, message.no_way, no_view=message.no_view)
             self.refresh_bindings()
 
     # ── asking ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -268,6 +269,13 @@ class DeskOperations(DeskSearch):
     def action_desk_record(self) -> None:
         """Show the record."""
         self._show("record")
+
+
+def _is_unseen(name: SessionName, operations: Operations) -> bool:
+    try:
+        return operations.peek(name).screen is None
+    except RefloatError:
+        return True
 
 
 def _can_be_repaired(session: Session) -> bool:

@@ -6,6 +6,7 @@ possible. What ends here comes back to whoever asked as one sentence.
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -25,7 +26,7 @@ from refloat.model.session import SessionName
 from refloat.model.stopping import Progress, Stopped
 from refloat.text import inert
 from refloat_tui.actions import bindings
-from refloat_tui.base import RefloatScreen
+from refloat_tui.base import TOO_SOON, RefloatScreen
 from refloat_tui.operations import Asked, Offer, Operations, Planned, Repaired, Salvaged
 from refloat_tui.present import Pieces
 from refloat_tui.present.age import lasted
@@ -147,9 +148,18 @@ class OperationScreen(RefloatScreen[Done]):
     def _ask(self, asked: Asked) -> None:
         if asked.operation != self._asked.operation:
             self._planned, self._beside = None, None
-        self._asked, self._changed, self._phase = asked, "", "looking"
-        self._draw()
+        self._asked, self._changed = asked, ""
+        self._wait("looking")
         self._look(asked, None)
+
+    def _wait(self, phase: Phase) -> None:
+        """Nothing is asked until it was looked at."""
+        self._phase, self.asked_at, self.passed_over = phase, math.inf, False
+        self._draw()
+
+    def say_passed_over(self) -> None:
+        """Beside the question."""
+        self._draw()
 
     @work(thread=True, exclusive=True, group="plan", exit_on_error=False, description="Looking at the session")
     def _look(self, asked: Asked, shown: Offer | None) -> None:
@@ -177,8 +187,8 @@ class OperationScreen(RefloatScreen[Done]):
         self._changed = MOVED if event.same is False else ""
         if event.same and event.planned is not None:
             self._do(event.planned)
+        self.stand()
         self._draw()
-        self.asked_at = time.monotonic()
 
     # ── drawing ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -188,7 +198,10 @@ class OperationScreen(RefloatScreen[Done]):
         wait = self.glyphs.ellipsis if self._phase in {"looking", "checking", "running"} else ""
         for quote, sign in zip(UNICODE.quotes, self.glyphs.quotes, strict=True):
             question = question.replace(quote, sign)
-        self.query_one("#question", Static).update(content(((f"{question}{wait and ' ' + wait}", "bold"),)))
+        soon = f"  {TOO_SOON}" if self.passed_over else ""
+        self.query_one("#question", Static).update(
+            content(((f"{question}{wait and ' ' + wait}", "bold"), (soon, "$quiet")))
+        )
         self.text.take(self._lines(offer))
         self.refresh_bindings()
 
@@ -294,8 +307,7 @@ class OperationScreen(RefloatScreen[Done]):
         if self._phase == "done":
             self.dismiss(self._done)
         elif self._phase == "asking" and self.offer is not None and not self.offer.refused:
-            self._phase = "checking"
-            self._draw()
+            self._wait("checking")
             self._look(self._asked, self.offer)
 
     def _do(self, planned: Planned) -> None:
@@ -375,6 +387,7 @@ class OperationScreen(RefloatScreen[Done]):
                 self._ended = time.monotonic()
                 self._result = stopped_lines(stopped)
                 self._phase = "done"
+                self.stand()
                 word = stopped.result.replace("_", " ")
                 self._done = Done(inert(f"{word}: {stopped.why}."), bad=stopped.result != "stopped")
                 self._draw()
@@ -385,6 +398,7 @@ class OperationScreen(RefloatScreen[Done]):
                 self._result = salvaged_lines(event.result, self._home)
                 self._applies = apply
                 self._phase = "done"
+                self.stand()
                 where = from_home(written[0], self._home) if written else "nowhere: no file was written"
                 self._done = Done(inert(f"The lost work is in {where}. The checkout is as it was."))
                 self._draw()

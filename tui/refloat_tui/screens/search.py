@@ -52,6 +52,8 @@ class Left:
     filters: Mapping[str, str]
     hit: str
     """The row of the place."""
+    found: Found | None = None
+    """What was found, to stand there at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,11 @@ class SearchScreen(RefloatScreen[Goal]):
         self._settle: Timer | None = None
         self._asking: Asked | None = None
         """What is searched now, as long as nothing else was typed or chosen."""
+        self._is_sought = False
+        """Whether what was typed or chosen has no answer yet."""
+        self._then: list[Callable[[], None]] = []
+        """What keys asked for meanwhile: they mean the hits that come."""
+        self._begins_with = None if left is None else left.found
 
     def compose(self) -> ComposeResult:
         """Heading, field, filters, hits, keys."""
@@ -126,6 +133,9 @@ class SearchScreen(RefloatScreen[Goal]):
     def on_mount(self) -> None:
         """Begin with the words; what the desk reads meanwhile is found as it comes."""
         self.field.focus()
+        if self._begins_with is not None:
+            self._take(self._begins_with)
+        self._is_sought = self._found is None
         self._draw()
         self._search()
         self.set_interval(_AGAIN, self._search_again)
@@ -150,6 +160,9 @@ class SearchScreen(RefloatScreen[Goal]):
     def on_input_changed(self) -> None:
         """Search a moment after the last key."""
         self._asking = None
+        self._is_sought = self.field.value.strip() != (self._found.query if self._found is not None else "")
+        self._then.clear()
+        self._draw()
         if self._settle is not None:
             self._settle.stop()
         self._settle = self.set_timer(_SETTLE, self._search)
@@ -189,13 +202,23 @@ class SearchScreen(RefloatScreen[Goal]):
             self._take(message.found, message.why)
 
     def _take(self, found: Found | None, why: str = "") -> None:
-        self._found, self._why = found, why
+        self._found, self._why, self._is_sought = found, why, False
         self.hits.set_rows(rows_of(found) if found is not None else ())
         if found is not None and self._goes_to is not None:
             self.hits.go_to(self._goes_to, middle=True)
             self._goes_to = None
         self._draw()
         self.refresh_bindings()
+        then, self._then = self._then, []
+        for do in then:
+            do()
+
+    def _after(self, do: Callable[[], None]) -> None:
+        """Do it with the hits of what stands in the field, which may be on their way."""
+        if self._is_sought and self.field.value.strip():
+            self._then.append(do)
+        else:
+            do()
 
     def _draw(self) -> None:
         found, none = self._found, self.query_one("#search-none", Static)
@@ -206,6 +229,8 @@ class SearchScreen(RefloatScreen[Goal]):
         self.set_class(found is None or not found.hits, "-none")
         if self._why:
             none.update(inert(self._why))
+        elif found is None and self.field.value.strip():
+            none.update(content(((f"Searching{self.glyphs.ellipsis}", "$quiet"),)))
         elif found is None:
             none.update(content(lesson(self.glyphs)))
         elif not found.hits:
@@ -225,7 +250,8 @@ class SearchScreen(RefloatScreen[Goal]):
             case "search_agent" | "search_state" | "search_when" | "search_leave":
                 return False
             case _:
-                return self._found is None or not self._found.hits
+                waits = self._is_sought and bool(self.field.value.strip())
+                return not waits and (self._found is None or not self._found.hits)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Go where the cursor stands."""
@@ -239,39 +265,43 @@ class SearchScreen(RefloatScreen[Goal]):
 
     def action_search_open(self) -> None:
         """To the place under the cursor."""
+        self._after(self._open)
+
+    def _open(self) -> None:
         row = self.hits.cursor_row
         if isinstance(row, HitRow):
-            left = Left(self.field.value, dict(self._filters), row.key)
+            left = Left(self.field.value, dict(self._filters), row.key, self._found)
             self.dismiss(Goal(row.hit.session.name, row.hit.item, row.hit.line, left))
 
     def action_search_up(self) -> None:
         """One hit up."""
-        self.hits.action_rows_up()
+        self._after(self.hits.action_rows_up)
 
     def action_search_down(self) -> None:
         """One hit down."""
-        self.hits.action_rows_down()
+        self._after(self.hits.action_rows_down)
 
     def action_search_page_up(self) -> None:
         """One page up."""
-        self.hits.action_rows_page_up()
+        self._after(self.hits.action_rows_page_up)
 
     def action_search_page_down(self) -> None:
         """One page down."""
-        self.hits.action_rows_page_down()
+        self._after(self.hits.action_rows_page_down)
 
     def action_search_first(self) -> None:
         """To the first hit."""
-        self.hits.action_rows_first()
+        self._after(self.hits.action_rows_first)
 
     def action_search_last(self) -> None:
         """To the last hit."""
-        self.hits.action_rows_last()
+        self._after(self.hits.action_rows_last)
 
     def _turn(self, name: str, values: list[str]) -> None:
         choices = [_UNSET[name], *values]
         at = choices.index(self._filters[name]) if self._filters[name] in choices else 0
         self._filters[name] = choices[(at + 1) % len(choices)]
+        self._is_sought = True
         self._draw()
         self._search()
 
@@ -295,6 +325,7 @@ class SearchScreen(RefloatScreen[Goal]):
         """Take the filters back; where there are none, leave."""
         if self._is_narrowed:
             self._filters = dict(_UNSET)
+            self._is_sought = True
             self._draw()
             self._search()
         else:

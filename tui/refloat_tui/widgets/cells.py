@@ -1,7 +1,8 @@
 """Cells in a row: pieces to Textual's content, cut and padded to a width."""
 
+import re
 from collections.abc import Sequence
-from typing import Literal
+from typing import Final, Literal
 
 from textual.content import Content
 from textual.widgets import Static
@@ -9,6 +10,8 @@ from textual.widgets import Static
 from refloat.model.light import light
 from refloat_tui.present import Pieces
 from refloat_tui.theme import Glyphs
+
+_WIDE_PATH: Final = re.compile(r"\S*/\S+")
 
 
 def content(pieces: Pieces) -> Content:
@@ -60,9 +63,24 @@ def under_cursor(line: Content, *, focused: bool, ansi: bool) -> Content:
 
 
 def wrapped(pieces: Pieces, width: int) -> list[Content]:
-    """Lines of at most `width` columns."""
+    """Lines of at most `width` columns. A path that is wider than that is broken behind one of its slashes."""
     made = content(pieces)
-    return made.wrap(max(1, width)) if made else [made]
+    if not made:
+        return [made]
+    if ends := _breaks(made.plain, width):
+        made = Content("\n").join(made.divide(ends))
+    return made.wrap(max(1, width))
+
+
+def _breaks(text: str, width: int) -> list[int]:
+    """Where words that are too wide for a line are broken so that their names stay whole."""
+    found: list[int] = []
+    for word in _WIDE_PATH.finditer(text) if "/" in text else ():
+        start, end = word.span()
+        while end - start > width and (slash := text.rfind("/", start, start + width)) > start:
+            start = slash + 1
+            found.append(start)
+    return found
 
 
 def lines_of(pieces: Pieces, width: int, most: int, glyphs: Glyphs) -> list[Content]:

@@ -74,8 +74,8 @@ class Detail(Vertical):
         """What to show once there are panes, and whether it gets the keys."""
         self._goes_to: tuple[int, int | None] | None = None
         """An item to show once it is there, with its line."""
-        self._came_from: list[tuple[str, object]] = []
-        """Where the person stood before each jump: a pane, and the place in it."""
+        self._came_from: list[tuple[str, object, str]] = []
+        """Where the person stood before each jump: a pane, and the place in it; and the pane that it led to."""
 
     def compose(self) -> ComposeResult:
         """Head, tabs, panes."""
@@ -335,17 +335,22 @@ class Detail(Vertical):
         """Whether a jump led here."""
         return bool(self._came_from)
 
+    @property
+    def is_at_a_jump(self) -> bool:
+        """Whether the last jump led to the pane that is shown: nobody went on to another one by themselves."""
+        return bool(self._came_from) and self._came_from[-1][2] == self.shown
+
     def on_jump_to(self, event: JumpTo) -> None:
         """Show an item of the history."""
         event.stop()
-        self._came_from = [*self._came_from[1 - _JUMPS :], (self.shown, self.pane(self.shown).place())]
+        self._came_from = [*self._came_from[1 - _JUMPS :], (self.shown, self.pane(self.shown).place(), "history")]
         self.history.go_to(event.item)
         self.show_tab("history", focus=True)
 
     def on_jump_to_change(self, event: JumpToChange) -> None:
         """Show what a step changed or checked."""
         event.stop()
-        came_from = (self.shown, self.pane(self.shown).place())
+        came_from = (self.shown, self.pane(self.shown).place(), "checkout")
         pane = self._checkout
         if self.checkout is None:
             self.post_message(Unreachable("The checkout is still being compared; it takes a moment."))
@@ -362,7 +367,7 @@ class Detail(Vertical):
     def go_back(self) -> None:
         """To where the last jump began."""
         if self._came_from:
-            name, place = self._came_from.pop()
+            name, place, _ = self._came_from.pop()
             self.show_tab(name, focus=False)
             self.call_after_refresh(self.pane(name).return_to, place)
 

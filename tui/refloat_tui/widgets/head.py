@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
@@ -36,8 +37,10 @@ if TYPE_CHECKING:
 _LOOKED, _WHEN = 22, 8
 _ABOVE_NEXT = ("holder", "recovered", "chain", "next")
 """Lines that are made once they say something, in their order, and the one that stands below them."""
-_NEXT, _DETAIL = 3, 2
-"""Rows that the next step may take, and what hangs."""
+_NEXT, _DETAIL, _VERDICT = 3, 2, 2
+"""Rows that the next step may take, what hangs, and the verdict."""
+_CLAUSE: Final = re.compile(r"(?<=[.;:]) ")
+"""Where a sentence may end before it is whole."""
 
 
 def _from_here(command: str, home: str) -> str:
@@ -74,7 +77,10 @@ class Head(Vertical):
         self._holder: Lease | None = None
         self._chain: InChain | None = None
         self._no_way: tuple[SessionName, str] | None = None
+        self._no_view = False
         self._shown: dict[str, Pieces] = {}
+        self._rows: dict[str, int] = {}
+        """Rows that a line of this session took."""
         self._facts: Static | None = None
         """The evidence, once it was asked for."""
 
@@ -85,6 +91,8 @@ class Head(Vertical):
 
     def take(self, session: Session | None, status: Status | None, now: Stamp) -> None:
         """Show a session; what was read of it may come later."""
+        if session is None or self._session is None or session.name != self._session.name:
+            self._let_go()
         self._session, self._status, self._now = session, status, now
         self._draw()
 
@@ -111,9 +119,10 @@ class Head(Vertical):
             repaired = self._session is not None and self._session.repaired
             self._put("chain", chain_words(chain, *keys, repaired=repaired) if chain is not None else ())
 
-    def take_no_way(self, name: SessionName, why: str) -> None:
-        """Why nothing leads to where a live session runs; empty: something does."""
+    def take_no_way(self, name: SessionName, why: str, *, no_view: bool = False) -> None:
+        """Why nothing leads to where a live session runs; empty: something does. `no_view`: nor is it to be seen."""
         self._no_way = (name, local_times(why)) if why else None
+        self._no_view = no_view
         self._draw()
 
     @property
@@ -126,7 +135,8 @@ class Head(Vertical):
 
     def is_vain(self, action: str) -> bool:
         """Whether an operation on the session would be refused, as far as it was looked at."""
-        return action in in_vain(self._session, self._status, self._holder, no_way=bool(self.no_way))
+        no_way = bool(self.no_way)
+        return action in in_vain(self._session, self._status, self._holder, no_way=no_way, no_view=self._no_view)
 
     @property
     def can_salvage(self) -> bool:
@@ -181,6 +191,20 @@ class Head(Vertical):
             self._shown[name] = pieces
             self._line(name).update(content(pieces))
 
+    def _put_standing(self, name: str, pieces: Pieces, most: int) -> None:
+        """Say something that never takes fewer rows again for this session: below it somebody reads."""
+        self._put(name, pieces)
+        rows = min(most, len(wrapped(pieces, self.size.width))) if self.size.width > 0 else 1
+        if rows > self._rows.get(name, 1):
+            self._rows[name] = rows
+            self._line(name).styles.min_height = rows
+
+    def _let_go(self) -> None:
+        """Another session, or another width: every line takes what it needs."""
+        for name in self._rows:
+            self._line(name).styles.min_height = 1
+        self._rows.clear()
+
     def _line(self, name: str) -> Static:
         """A line of the head; one that stands above the next step is made when it first says something."""
         for line in self.query_children(f"#{name}").results(Static):
@@ -201,15 +225,16 @@ class Head(Vertical):
         self._put("name", ((title, "bold"), (dot + dot.join(inert_line(fact) for fact in facts if fact), "$quiet")))
         self._draw_recovered(status)
         broken = broken_step(status) if status else None
-        self._put("verdict", verdict(session, broken.n if broken else None, now, self.glyphs))
-        self._put(
-            "detail",
-            self._fitting(verdict_detail(status, self.glyphs))
-            if status
-            else (("reading it" + self.glyphs.ellipsis, "$quiet"),),
-        )
+        said = verdict(session, broken.n if broken else None, now, self.glyphs)
+        if 0 < self.size.width < content(said).cell_length:  # the time of day stands in the recap, too
+            said = verdict(session, broken.n if broken else None, now, self.glyphs, brief=True)
+        self._put_standing("verdict", said, _VERDICT)
+        reading: Pieces = (("reading it" + self._ellipsis, "$quiet"),)
+        detail = self._fitting(verdict_detail(status, self.glyphs)) if status else reading
+        self._put_standing("detail", detail, _DETAIL)
         # Before it is read the rows that most sessions need are there already: what stands below does not move.
-        self._put("next", self._next(status) if status else (("NEXT  ", "$accent bold"), (self._ellipsis, "$quiet")))
+        unread: Pieces = (("NEXT  ", "$accent bold"), (self._ellipsis, "$quiet"))
+        self._put_standing("next", self._next(status) if status else unread, _NEXT)
         keys = self._keys(status) if status else ((" ", ""),)
         self.set_class(bool(keys), "-keyed")
         self._put("keys", keys)
@@ -250,6 +275,9 @@ class Head(Vertical):
         known = min(len(told), _NEXT * width) if width > 0 else len(told)
         while width > 0 and known > 1 and len(wrapped(lines_with(cut(told, known, self._ellipsis)), width)) > _NEXT:
             known -= 1  # the step itself is never cut
+        ends = [found.start() for found in _CLAUSE.finditer(told) if known // 2 <= found.start() < known]
+        if known < len(told) and ends:
+            return lines_with(f"{told[: ends[-1]].rstrip('.;:')}{self._ellipsis}")  # a clause is told whole, or not
         return lines_with(cut(told, known, self._ellipsis))
 
     def _keys(self, status: Status) -> Pieces:
@@ -300,4 +328,5 @@ class Head(Vertical):
 
     def on_resize(self) -> None:
         """Cut to the new width."""
+        self._let_go()
         self._draw()

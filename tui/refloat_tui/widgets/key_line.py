@@ -24,8 +24,8 @@ def _shown(action: Action, display: str, glyphs: Glyphs) -> str:
 
 
 class KeyLine(Widget):
-    """One line. An action that is impossible now, or would be refused, is dimmed; its key says why. What would be
-    refused has the room that is left.
+    """One line. An action that is impossible now is dimmed, and one that would be refused is not offered; the keys of
+    both say why. What the screen keeps stays whatever the room.
     """
 
     DEFAULT_CSS = """
@@ -46,22 +46,24 @@ class KeyLine(Widget):
         if self.is_attached and not self._make().is_same(self._drawn):
             self.refresh()
 
-    def _find_rows(self) -> list[tuple[Action, str, bool, bool]]:
-        """Each action, its key, whether it works, and whether the room is for others first."""
-        found: dict[str, tuple[Action, str, bool, bool]] = {}
+    def _find_rows(self) -> list[tuple[Action, str, bool]]:
+        """Each action, its key, and whether it works: what stays whatever the room, then by its rank."""
+        found: dict[str, tuple[Action, str, bool]] = {}
+        kept = {_ALWAYS}
         for active in self.screen.active_bindings.values():
             action = action_of(active.binding.id or "")
             if action is None or not action.footer or action.id in found:
                 continue
             screen = active.node if isinstance(active.node, RefloatScreen) else None
             said = screen.word_of(action.method) if screen is not None else None
-            if said == "":
+            if said == "" or (screen is not None and screen.is_vain(action.method)):
                 continue
+            if screen is not None and screen.is_kept(action.method):
+                kept.add(action.id)
             action = action if said is None else replace(action, word=said)
             key = active.binding.key_display or self.app.get_key_display(active.binding)
-            vain = screen is not None and screen.is_vain(action.method)
-            found[action.id] = (action, _shown(action, key, self.glyphs), active.enabled and not vain, vain)
-        return sorted(found.values(), key=lambda row: row[0].footer)
+            found[action.id] = (action, _shown(action, key, self.glyphs), active.enabled)
+        return sorted(found.values(), key=lambda row: (row[0].id not in kept, row[0].footer))
 
     def render(self) -> RenderResult:
         """The keys that work now."""
@@ -70,11 +72,9 @@ class KeyLine(Widget):
 
     def _make(self) -> Content:
         """As many as fit: what matters most first to stay, in the order of the groups."""
-        room, chosen = self.size.width, list[tuple[Action, str, bool, bool]]()
+        room, chosen = self.size.width, list[tuple[Action, str, bool]]()
         most = _MOST_WHEN_NARROW if self.app.size.width < 100 else 99
-        rows = self._find_rows()
-        rows.sort(key=lambda row: (row[0].id != _ALWAYS, row[3]))
-        for row in rows:
+        for row in self._find_rows():
             need = len(row[1]) + 1 + len(row[0].word) + 2
             if len(chosen) < most and need <= room + 2:
                 chosen.append(row)
@@ -82,6 +82,6 @@ class KeyLine(Widget):
         chosen.sort(key=lambda row: GROUPS.index(row[0].group))
         parts = [
             Content.assemble((key, "$key bold" if on else "$faint"), (f" {action.word}", "$quiet" if on else "$faint"))
-            for action, key, on, _ in chosen
+            for action, key, on in chosen
         ]
         return Content("  ").join(parts)

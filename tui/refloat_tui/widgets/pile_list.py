@@ -29,7 +29,7 @@ _TALL_BELOW: Final = 42
 """Columns of a card below which the verdict takes a line of its own."""
 _SIGN, _REASON = 13, 28
 """Columns of a sign with its word, and those that a kind and its reason have at least, below the piles."""
-_MOST_OF_NAME, _MOST_OF_REASON = 2, 3
+_MOST_OF_NAME, _MOST_OF_REASON = 3, 3
 """Lines that what it is and its evidence may take."""
 
 

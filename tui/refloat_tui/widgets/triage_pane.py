@@ -4,7 +4,7 @@ Decides what is chosen and what a key says of it. Refuses to keep what was said:
 session, so that the wizard finds it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -80,6 +80,8 @@ class TriagePane(Pane):
         self._story: Story | None = None
         self._cards: Sequence[Card] = ()
         self.pile: Pile = "saved"
+        self._moved = ""
+        """The finding that was moved last."""
 
     def compose(self) -> ComposeResult:
         """The piles, the whole of the chosen card, and what stands below."""
@@ -101,8 +103,12 @@ class TriagePane(Pane):
     def take(self, triage: Triage, given: Given, story: Story) -> None:
         """Show a triage with what was said to it; begin at what is worst."""
         fresh = self._triage is None or self._triage.session != triage.session
+        before: dict[str, Pile] = {}
+        if triage is self._triage:
+            before = {card.key: card.pile for card in self._cards}
         waits = any(self.pile_list(pile).has_focus for pile in PILES)
         self._triage, self._story, self._cards = triage, story, cards_of(triage, given)
+        self._tell_moved(before)
         self.show()
         for pile in PILES:
             self.pile_list(pile).take(self._of(pile))
@@ -113,6 +119,14 @@ class TriagePane(Pane):
         self._draw()
         if fresh and waits:  # whoever came before anything was read stands in a pile that is not the one shown
             self.take_focus()
+
+    def _tell_moved(self, before: Mapping[str, Pile]) -> None:
+        """Say where a finding went: the cursor stays, and what is taken back first is that one."""
+        for card in self._cards:
+            if before.get(card.key, card.pile) != card.pile:
+                self._moved = card.key
+                back = "; u takes it back" if card.pile != card.found else ""
+                self.post_message(Unreachable(f"It is in {card.pile.upper()} now{back}."))
 
     # ── drawing ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -216,9 +230,17 @@ class TriagePane(Pane):
             case "triage_looked" | "triage_move" | "triage_behind":
                 return card is not None
             case "triage_undo":
-                return card is not None and card.pile != card.found
+                return self._to_undo is not None
             case _:
                 return True
+
+    @property
+    def _to_undo(self) -> Card | None:
+        """The finding under the cursor, where it was moved; else the one that was moved last."""
+        card = None if self.beside.has_focus else self._card
+        if card is not None and card.pile != card.found:
+            return card
+        return next((each for each in self._cards if each.key == self._moved and each.pile != each.found), None)
 
     def action_triage_left(self) -> None:
         """To the pile at the left."""
@@ -240,7 +262,7 @@ class TriagePane(Pane):
 
     def action_triage_undo(self) -> None:
         """Back to where the evidence put it."""
-        if (card := self._card) is not None and card.pile != card.found:
+        if (card := self._to_undo) is not None:
             self.post_message(self.Said(MovedTo(card.key, None)))
 
     def action_triage_behind(self) -> None:

@@ -21,7 +21,7 @@ from refloat.model.session import RecordGone
 from refloat.readers.codex.files import AGENT
 from refloat.readers.codex.shape import UUID, Json, as_dict, as_id, as_int, as_text, parse_object
 from refloat.readers.contract import Line
-from refloat.readers.lines import Cursor, Tail, read_lines, read_one
+from refloat.readers.lines import LONG, Cursor, Tail, read_lines, read_one
 from refloat.readers.naming import make_id
 
 LOCKS: Final = "thread-writer-locks"
@@ -79,7 +79,7 @@ def read_history(path: Path) -> dict[str, int]:
 
 def _rows(path: Path) -> Iterator[Json]:
     try:
-        for got in read_lines(str(path), Cursor(), ()):
+        for got in read_lines(str(path), Cursor(), (), longest=LONG):
             records = read_one(str(path), 0, 0, got.data, ()) if isinstance(got, Tail) else (got[0],)
             for record in records:
                 if isinstance(record, Line):

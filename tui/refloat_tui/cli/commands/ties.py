@@ -10,7 +10,7 @@ from refloat.brief.masks import Masker, mask_tree
 from refloat.machine import here as this
 from refloat.usecases.save_step import default_producer
 from refloat.usecases.show_trail import list_jobs
-from refloat.usecases.tie_job import find_record, tie_job, ties_here, untie_job
+from refloat.usecases.tie_job import find_record, said_of_new, tie_job, ties_here, untie_job
 from refloat_tui.cli import out
 from refloat_tui.cli.commands.bench import as_json, bench, here, show_secrets
 from refloat_tui.cli.commands.record import moment, opened
@@ -47,13 +47,13 @@ def tie(job: str, directory: Path | None, json_: bool) -> None:
     by = default_producer(os.environ, lambda: this.user(os.environ))
     with find_record(places.data, places.config, places.environment, now) as record:
         done = tie_job(record, this.host(), job, directory or here(), by, now)
+        new = said_of_new(record, done.job)
     masker = Masker()
     if json_:
         out.write(wire_record.dump({"schema": wire_record.SCHEMA, "tie": wire_record.tie(done)}, masker))
     else:
-        out.lines(
-            [f"what agents do in {done.workspace} is saved on {done.job}, where `refloat hook install` was run"], masker
-        )
+        tied = f"what agents do in {done.workspace} is saved on {done.job}, where `refloat hook install` was run"
+        out.lines([tied, *([new] if new else [])], masker)
 
 
 @jobs.command()

@@ -13,7 +13,7 @@ _LABEL = 14
 
 def stopped_lines(stopped: Stopped, width: int) -> Iterator[str]:
     """The result first, then what was sent, what runs on, and what else was seen."""
-    yield from labelled(_RESULTS[stopped.result], f"{stopped.session}: {stopped.why}", width, _LABEL)
+    yield from labelled(_RESULTS[stopped.result], _named(stopped.session, stopped.why), width, _LABEL)
     sent = [f"{each.signal} to {each.pid}" for each in stopped.signals]
     if sent:
         yield from labelled("sent", ", ".join(sent), width, _LABEL)
@@ -25,8 +25,7 @@ def stopped_lines(stopped: Stopped, width: int) -> Iterator[str]:
 def plan_lines(plan: StopPlan, width: int) -> Iterator[str]:
     """What would be done; nothing is."""
     if plan.refused is not None:
-        named = plan.refused if plan.session in plan.refused else f"{plan.session}: {plan.refused}"
-        yield from labelled("REFUSED", named, width, _LABEL)
+        yield from labelled("REFUSED", _named(plan.session, plan.refused), width, _LABEL)
     else:
         asks = ", then ".join(f"{ask.signal} ({ask.grace:g} s)" for ask in plan.asks)
         count = counted(len(plan.kin), "process", "processes")
@@ -36,6 +35,11 @@ def plan_lines(plan: StopPlan, width: int) -> Iterator[str]:
         yield from labelled("note", warning, width, _LABEL)
     yield from section("PROCESSES", columns([_row(kin) for kin in plan.kin], width))
     yield from section("LEFT ALONE", _left_rows(plan.left, width))
+
+
+def _named(session: str, why: str) -> str:
+    """A sentence with the session that it is about, once."""
+    return why if session in why else f"{session}: {why}"
 
 
 def question_lines(plan: StopPlan, width: int) -> Iterator[str]:

@@ -22,6 +22,7 @@ from refloat.usecases.draft_wrap import FIELDS, draft_wrap
 from refloat.usecases.recover import Recovery, answer, goal_of, previous_page
 from refloat.usecases.rescue import Rescue
 from refloat_tui.actions import bindings
+from refloat_tui.base import TOO_SOON
 from refloat_tui.library import SavedRecord
 from refloat_tui.operations import Operations
 from refloat_tui.present import Pieces
@@ -31,7 +32,7 @@ from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.screens.wizard.outside import PATH, Outside
 from refloat_tui.screens.wizard.pages import VIEWS
 from refloat_tui.screens.wizard.pages.brief import brief_rows, section_key
-from refloat_tui.screens.wizard.pages.uncertain import why_no_look
+from refloat_tui.screens.wizard.pages.uncertain import can_look, why_no_look
 from refloat_tui.screens.wizard.pages.view import Look, PageView, Verb
 from refloat_tui.screens.wizard.rail import Rail
 from refloat_tui.screens.wizard.rows import PageRows
@@ -57,6 +58,9 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
     """Seven pages, and out with a brief."""
 
     CSS_PATH = "screen.tcss"
+    YES = frozenset({"wizard_next", "wizard_write"})
+    STANDS = 0.0
+    """Who goes on from page to page is not slowed: a page is passed over by a key that is held, or came before it."""
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("wizard")]
 
     side = query_one("#side-rows", PageRows)
@@ -151,6 +155,8 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         else:
             self.rows.styles.height = "1fr"
         if fresh:
+            if self.pace:
+                self.stand()
             self.rows.focus()
             first = view.first(look)
             self.rows.go_to(first) if first is not None else self.rows.action_rows_first()
@@ -160,6 +166,10 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         self.rail.show(recovery)
         self.show_saved()
         self.refresh_bindings()
+
+    def say_passed_over(self) -> None:
+        """Where it is said that an answer was saved."""
+        self.show_saved()
 
     def refuse(self, why: str) -> None:
         """Say that there is nothing to recover."""
@@ -208,6 +218,8 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
             return (("kept in memory only", "$state-unresolved"),)
         if self._before is not None:
             return ((f"finished {clock_time(self._before.updated_at)}, begun anew", "$pile-saved"),)
+        if self.passed_over:
+            return ((TOO_SOON, "$quiet"),)
         if self._saved_at is None:
             return ()
         return ((f"saved {clock_time(self._saved_at)}", "$quiet"),)
@@ -239,6 +251,12 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         if action == "wizard_brief" and (self._view.page is Page.BRIEF):
             return False
         return super().check_action(action, parameters)
+
+    def word_of(self, action: str) -> str | None:
+        """A look is offered where it may tell of something on the page; its key says of each row why not."""
+        if action == "wizard_probe" and (look := self._page_look()) is not None and not can_look(look):
+            return ""
+        return super().word_of(action)
 
     def why_not(self, action: str) -> str | None:
         """Why a key does nothing now."""

@@ -72,7 +72,7 @@ class CheckoutPage(PageView):
         open_ = sum(1 for row in rows if row.open)
         if open_:
             return (*pieces, (f" Nobody can be named for {several(open_, 'file')}: say it, if you know.", WARN))
-        return (*pieces, (" Every change has an owner.", QUIET))
+        return (*pieces, (" Every change has an owner; a word of yours can be taken back with u.", QUIET))
 
     def rows(self, look: Look) -> Sequence[Row]:
         """A line a file, those without an owner first; below it one for each place, where they differ."""

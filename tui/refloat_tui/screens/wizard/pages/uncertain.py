@@ -175,6 +175,12 @@ def why_no_look(row: Uncertain, look: Look) -> str:
     return next((one.no_look for one in actions if (one.step, one.subagent) == (row.step, row.subagent)), "")
 
 
+def can_look(look: Look) -> bool:
+    """Whether a read-only command may tell of any row here."""
+    rows = uncertain_rows(look.recovery)
+    return any(row.probe is not None and not why_no_look(row, look) for row in rows)
+
+
 def _cells(row: Uncertain, look: Look) -> tuple[Cell, ...]:
     style = PERSON if row.by_person else "$state-unresolved"
     cells = [Cell(((f"{row.step}", QUIET),), 4, "right"), Cell(((one_line(row.what), STRONG),))]
