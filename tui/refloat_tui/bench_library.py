@@ -331,7 +331,9 @@ class BenchLibrary:
 
         """
         from refloat.usecases.put_brief import put_brief
+        from refloat.usecases.targets import refuse_target
 
+        refuse_target(path, self._bench.machine.places, self._bench.readers)
         put_brief(path, written.markdown, overwrite=True)
 
     def rescue(self, name: SessionName) -> Rescue:

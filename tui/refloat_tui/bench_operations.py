@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from refloat.errors import NotDone
+from refloat.errors import NotDone, UsageError
 from refloat.model.guard import tied_to
 from refloat.model.session import SessionName, State
 from refloat.model.situation import Guarded
@@ -225,13 +225,17 @@ class BenchOperations:
         with ExitStack() as stack:
             draft = stack.enter_context(draft_repair(self._bench, seen.located))
             refused = ""
+            out = None if asked.out is None else _path(asked.out, self._bench, self._cwd)
+            place = "" if out is None else str(out)
             try:
-                installed = str(draft.place.parent)
-            except NotDone as error:
-                installed, refused = "", str(error)
-            place = installed if asked.out is None else str(_path(asked.out, self._bench, self._cwd))
+                if out is None:
+                    place = str(draft.place.parent)
+                elif not draft.plan.is_sound:
+                    draft.destination(out)
+            except (NotDone, UsageError) as error:
+                refused = str(error)
             offer = repair_offer(asked, scene, draft.plan, place)
-        if refused and asked.out is None:
+        if refused:
             offer = replace(offer, refused=True, force_helps=False, guard=refused, will=())
         return _Repair(offer, self._bench, actor, seen, self._cwd)
 
@@ -267,16 +271,17 @@ class BenchOperations:
         return None
 
     def _forbids(self, path: Path | None, found: Salvage) -> str:
-        from refloat.usecases.put_salvage import in_the_way, refuse_place
+        from refloat.usecases.put_salvage import in_the_way
+        from refloat.usecases.targets import refuse_target
 
         if path is None:
             return "no place outside of the checkout was found for it; e names a file" if found.files else ""
+        try:
+            refuse_target(path, self._bench.machine.places, self._bench.readers)
+        except UsageError as error:
+            return str(error)
         if (there := in_the_way(found, path)) is not None:
             return f"{there} is there already; e names another file"
-        try:
-            refuse_place(self._bench, path)
-        except NotDone as error:
-            return str(error)
         return ""
 
     def peek(self, session: SessionName) -> Attachment:

@@ -43,12 +43,11 @@ def back_up(record: Record, target: Path, now: Stamp) -> Sequence[str]:
 
     """
     if os.path.lexists(target):
-        raise NotDone(f"{target} is there already")
+        raise NotDone(f"{target} is there already, and a backup replaces nothing; name another file")
     if not target.parent.is_dir():
         raise NotDone(f"the backup could not be written: {target.parent} is no directory")
-    partial = target.with_name(f"{target.name}.partial")
+    partial = target.with_name(f".{target.name}.{os.urandom(4).hex()}.partial")  # a name that nobody else's file has
     try:
-        partial.unlink(missing_ok=True)
         if isinstance(record.engine, SqliteEngine):
             record.engine.copy_to(partial)
         else:

@@ -22,6 +22,7 @@ from refloat.model.brief import (
 )
 from refloat.model.stamp import Stamp, later
 from refloat.ports import GitAnswer, Machine, Places
+from refloat.readers.registry import load_all
 from refloat.testing.fakes import (
     FakeProcesses,
     FakeSignals,
@@ -34,6 +35,7 @@ from refloat.testing.samples import Sample, at
 from refloat.usecases.hold_session import Holding
 from refloat.usecases.keep_draft import Drafts
 from refloat.usecases.rescue import Case, Masked, Rescue
+from refloat.usecases.targets import refuse_target
 
 
 @dataclass
@@ -187,6 +189,7 @@ def rescue_of(
         write=lambda answers: plain_brief(sample, answers),
         preview=lambda _: plain_preview(sample),
         mask=unmasked,
+        refuse=lambda path: refuse_target(path, machine.places, load_all()[0]),
         cwd=cwd or machine.places.home,
         holding=holding,
     )

@@ -4,7 +4,6 @@ Decides nothing about its content: everything is as it is stored, exact, and wha
 """
 
 import json
-import os
 from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -26,6 +25,7 @@ from refloat.record.store import Record
 from refloat.record.verify import judge_job
 from refloat.record.whole import WholeJob, load_job
 from refloat.text import inert, one_line
+from refloat.usecases.targets import put_whole
 
 Format = Literal["json", "markdown", "aer1"]
 FORMATS: Final[tuple[Format, ...]] = ("json", "markdown", "aer1")
@@ -59,17 +59,8 @@ def write_export_file(path: Path, document: Iterable[str]) -> None:
         NotDone: it could not be written.
 
     """
-    beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
     try:
-        try:
-            handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            with open(handle, "w", encoding="utf-8", newline="") as file:  # noqa: PTH123 - private from the start
-                file.writelines(document)
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
+        put_whole(path, (piece.encode() for piece in document))
     except OSError as error:
         raise NotDone(f"{path} cannot be written: {error.strerror or error}") from error
 

@@ -18,7 +18,7 @@ from refloat.there import is_directory
 from refloat.usecases.check_brief import check_brief
 from refloat.usecases.old_briefs import BRIEFS
 from refloat.usecases.situations import place_of
-from refloat.usecases.targets import refuse_taken
+from refloat.usecases.targets import refuse_taken, refuse_target
 from refloat.usecases.workbench import Workbench
 from refloat.usecases.write_brief import write_private
 
@@ -31,7 +31,8 @@ def usual_path(session: Session, cwd: Path) -> Path:
 
 
 def put_brief(path: Path, markdown: str, *, overwrite: bool = False) -> Path:
-    """Write a brief for its owner's eyes alone (0600). A link of that name is replaced, never followed.
+    """Write a brief for its owner's eyes alone (0600). A link of that name is replaced, never followed. Where it may be
+    written is for the caller to ask (`targets.refuse_target`): a brief of Refloat's own lies among its data.
 
     Raises:
         NotDone: a file is there and `overwrite` is not given, or it could not be written; the sentence says which.
@@ -61,15 +62,18 @@ def renew_brief(bench: Workbench, path: Path, written: WrittenBrief, *, force: b
 
     Raises:
         NotDone: something else is there.
-        UsageError: it cannot be written.
+        UsageError: it cannot be written, or may not be, whatever is forced.
 
     """
+    is_ours = path.parent == bench.machine.places.data / BRIEFS
+    if not is_ours:
+        refuse_target(path, bench.machine.places, bench.readers)
     refuse_taken(path, "no brief", lambda there: session_of_brief(Path(there)) is not None, force=force)
     whose = brief_of_another(path, written.session)
     if whose is not None and not force and check_brief(bench, path).holds:
         what = f"{path} is the brief of another session, {inert_line(whose)}, and still holds"
         raise NotDone(f"{what}; name another file, or replace it with `--force`")
-    if path.parent == bench.machine.places.data / BRIEFS:
+    if is_ours:
         _make_place(path.parent)
     write_private(path, written.markdown)
     return whose

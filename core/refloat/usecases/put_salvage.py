@@ -1,7 +1,7 @@
 """A salvaged patch put into a file, and what no patch can hold beside it: private, exact, never through a link.
 
-Decides where it may be written: nowhere among an agent's records and in no git directory. Refuses to replace a file
-unless told to, and to follow a recorded path anywhere but below the one new directory.
+Refuses a place that `targets` refuses, to replace a file unless told to, and to follow a recorded path anywhere but
+below the one new directory.
 """
 
 import os
@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Final
 
 from refloat.brief.masks import Masker
-from refloat.errors import NotDone, UsageError
+from refloat.errors import UsageError
 from refloat.model.own_files import BESIDE, LISTING, digest, mark_of
 from refloat.model.salvage import Salvage, SalvagedFile
 from refloat.text import inert_line
-from refloat.usecases.targets import is_taken, refuse_taken
+from refloat.usecases.targets import is_taken, refuse_kind, refuse_taken, refuse_target
 from refloat.usecases.workbench import Workbench
 from refloat.usecases.write_brief import write_private
 
@@ -53,15 +53,16 @@ def put_salvage(bench: Workbench, found: Salvage, path: Path, *, overwrite: bool
     Nothing is written where nothing was found.
 
     Raises:
-        NotDone: it may not be written there, or something is there and `overwrite` is not given.
-        UsageError: it cannot be written.
+        NotDone: something is there and `overwrite` is not given.
+        UsageError: it may not be written there, or cannot be.
 
     """
     path = path.absolute()
-    refuse_place(bench, path)
+    refuse_target(path, bench.machine.places, bench.readers)
     rest = [file for file in found.files if not file.in_patch]
     beside, listing = _beside(path), _listing(path)
     held = [file for file in rest if file.beside is not None]
+    _refuse_beside(listing if rest else None, beside if held else None)
     if (there := in_the_way(found, path)) is not None:
         refuse_taken(there, "", force=overwrite)
     if found.patch:
@@ -89,25 +90,13 @@ def _listing(path: Path) -> Path:
     return path.with_name(path.name + BESIDE + LISTING)
 
 
-def refuse_place(bench: Workbench, path: Path) -> None:
-    """Refuse a file among an agent's records or in a git directory.
-
-    Raises:
-        NotDone: it lies in one.
-
-    """
-    real = Path(os.path.realpath(path.parent)) / path.name
-    places = bench.machine.places
-    home = Path(os.path.realpath(places.home))
-    for reader in bench.readers:
-        for walk in reader.walks(places.home, places.environment):
-            root = Path(os.path.realpath(walk.root))
-            # An agent's records lie in a directory of its own, several walks deep; its home is nobody's alone.
-            own = root.parent if root.parent != home and root.parent not in home.parents else root
-            if real.is_relative_to(own) and own != home:
-                raise NotDone(f"{path} lies among the records of {reader.title}; name another place")
-    if any(part.lower() == ".git" for part in real.parts):
-        raise NotDone(f"{path} lies in a git directory; name another place")
+def _refuse_beside(listing: Path | None, beside: Path | None) -> None:
+    """Refuse what `--force` could not replace either, before anything is written."""
+    if listing is not None:
+        refuse_kind(listing)
+    if beside is not None and os.path.lexists(beside) and (beside.is_symlink() or not beside.is_dir()):
+        what = "a link" if beside.is_symlink() else "no directory"
+        raise UsageError(f"{beside} is {what}, and contents must go into a directory of that name; name another place")
 
 
 def _told(rest: Sequence[SalvagedFile], names: dict[int, str]) -> Iterator[str]:

@@ -27,8 +27,8 @@ from refloat.usecases.act import Acting, Actor, Wish, act
 from refloat.usecases.find_sessions import Located, resolve
 from refloat.usecases.linked import forget_list
 from refloat.usecases.parting import part_value
-from refloat.usecases.put_salvage import refuse_place
 from refloat.usecases.show_status import find_next
+from refloat.usecases.targets import refuse_target
 from refloat.usecases.workbench import Workbench
 
 
@@ -72,17 +72,27 @@ class Draft:
         target = self._target()
         return target.root.joinpath(*target.parts)
 
-    def write(self, path: Path) -> Repair:
-        """Write the copy to a new file; into a directory under the agent's own name for it.
+    def destination(self, path: Path) -> Path:
+        """The file that `write` makes: in a directory under the agent's own name for it.
 
         Raises:
-            NotDone: there is nothing to repair, something is there already, or it may not be written there.
-            UsageError: it cannot be written.
+            UsageError: nothing may be written there.
 
         """
         path = path.absolute()
         path = path / self._file_name() if path.is_dir() else path
-        refuse_place(self._bench, path)
+        refuse_target(path, self._bench.machine.places, self._bench.readers)
+        return path
+
+    def write(self, path: Path) -> Repair:
+        """Write the copy to a new file; into a directory under the agent's own name for it.
+
+        Raises:
+            NotDone: there is nothing to repair, or something is there already.
+            UsageError: it may not be written there, or cannot be.
+
+        """
+        path = self.destination(path)
         return self._put(Target(path.parent, (path.name,)), installed=False)
 
     def put_in_place(self) -> Repair:

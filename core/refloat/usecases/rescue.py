@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 
 from refloat.brief.fingerprint import session_of_brief
 from refloat.brief.masks import Masker
-from refloat.errors import NotDone
+from refloat.errors import NotDone, UsageError
 from refloat.model.brief import Answers, BriefPreview, WrittenBrief
 from refloat.model.checkout import Checkout
 from refloat.model.recovery import Probed, Said, WroteTo
@@ -32,6 +32,7 @@ from refloat.usecases.put_brief import brief_of_another, put_brief, usual_path
 from refloat.usecases.recover import Recovery, Uncertain, answer, begin
 from refloat.usecases.recovered import what_stands
 from refloat.usecases.situations import place_of
+from refloat.usecases.targets import refuse_target
 from refloat.usecases.workbench import Workbench
 from refloat.usecases.write_brief import write_brief
 from refloat.usecases.write_recovery import brief_of, said_in
@@ -69,6 +70,7 @@ class Rescue:
         write: Callable[[Answers | None], WrittenBrief],
         preview: Callable[[Answers | None], BriefPreview],
         mask: Mask,
+        refuse: Callable[[Path], None],
         cwd: Path,
         holding: Holding | None = None,
     ) -> None:
@@ -80,6 +82,7 @@ class Rescue:
         self._write = write
         self._preview = preview
         self._mask = mask
+        self._refuse = refuse
         self._cwd = cwd
         self._turn = threading.Lock()
         self._kept: Kept | None = None
@@ -204,13 +207,23 @@ class Rescue:
         """The other session whose brief a file is; None where it is this one's, or none."""
         return brief_of_another(path, self._case.session.name)
 
+    def may_be_written(self, path: Path) -> bool:
+        """Whether anything may be written there, with or without agreement; `put` says why not."""
+        try:
+            self._refuse(path)
+        except UsageError:
+            return False
+        return True
+
     def put(self, recovery: Recovery, path: Path, *, overwrite: bool) -> Recovery:
         """Write the brief to a file; the recovery that comes back knows it.
 
         Raises:
             NotDone: a file is there and `overwrite` is not given, or it cannot be written.
+            UsageError: nothing may be written there.
 
         """
+        self._refuse(path)
         put_brief(path, self.brief(recovery).markdown, overwrite=overwrite)
         return answer(recovery, WroteTo(str(path), self._machine.clock.now()))
 
@@ -236,6 +249,7 @@ def open_rescue(bench: Workbench, drafts: Drafts, case: Case, *, cwd: Path, hold
         write=write,
         preview=preview,
         mask=masker.tree,
+        refuse=lambda path: refuse_target(path, bench.machine.places, bench.readers),
         cwd=cwd,
         holding=holding,
     )

@@ -5,13 +5,12 @@ answer says what was not saved. What the machine does comes in as functions, so 
 than it uses.
 """
 
-import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from refloat.errors import NotDone, RefloatError, UsageError
 from refloat.model.saving import SAVED_AFTER, Ended, Ending, Opening, Origin, Runner, SavedOutcome, Tree
@@ -22,7 +21,10 @@ from refloat.record.rows import number, text
 from refloat.record.running import forget_command, note_command
 from refloat.record.spool import Spool
 from refloat.record.store import NotWritten, Record, find_url, open_record
-from refloat.usecases.targets import is_receipt, refuse_taken, refuse_target
+from refloat.usecases.targets import is_receipt, put_whole, refuse_taken, refuse_target
+
+if TYPE_CHECKING:
+    from refloat.ports import Places
 
 _STOPPED: Final = frozenset((signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGKILL))
 """Signals that somebody sent to end a command; the others are its own faults."""
@@ -226,22 +228,35 @@ def _tell_unsigned(record: Record, tell: Callable[[str], None]) -> None:
         tell(record.unsigned_because)
 
 
-def write_receipt(path: str, document: str, data: Path, *, force: bool = False) -> None:
-    """Write a receipt for its owner's eyes alone (0600), also over an older one; a link of that name is not followed.
+def refuse_receipt(path: str, places: "Places", *, force: bool = False) -> None:
+    """Refuse a file that no receipt may be written to: said before a command runs, since it cannot be run again.
 
     Raises:
-        NotDone: it could not be written, or must not be there: `data` holds the record, and what else is there only
-            `force` replaces.
+        UsageError: nothing may be written there, or what is there only `force` replaces.
 
     """
-    refuse_target(path, data)
-    refuse_taken(path, "no receipt", is_receipt, force=force)
+    from refloat.readers.registry import load_all  # a command without a receipt knows no agent
+
+    refuse_target(path, places, load_all()[0])
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        with open(handle, "w", encoding="utf-8") as file:  # noqa: PTH123
-            file.write(document)
+        refuse_taken(path, "no receipt", is_receipt, force=force)
+    except NotDone as error:  # 1 would be the command's own code
+        raise UsageError(str(error)) from error
+
+
+def write_receipt(path: str, document: str, places: "Places", *, force: bool = False) -> None:
+    """Write a receipt for its owner's eyes alone (0600), also over an older one; a link of that name is replaced.
+
+    Raises:
+        NotDone: it could not be written.
+        UsageError: as `refuse_receipt`, which is asked again: the command may have put something there.
+
+    """
+    refuse_receipt(path, places, force=force)
+    try:
+        put_whole(Path(path), (document.encode(),))
     except OSError as error:
-        raise NotDone(f"the receipt is not written: {error}") from error
+        raise NotDone(f"the receipt is not written: {path}: {error.strerror or error}") from error
 
 
 def outcome_of(ended: Ended) -> SavedOutcome:

@@ -1,8 +1,5 @@
 """The handoff for the next attempt, finished: built, masked, bounded, with the fingerprint that tells its age."""
 
-import contextlib
-import os
-import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -21,6 +18,7 @@ from refloat.model.session import Session, place_here
 from refloat.model.story import Story
 from refloat.model.triage import Triage
 from refloat.text import cut, inert_line
+from refloat.usecases.targets import put_whole
 from refloat.usecases.workbench import Workbench
 
 MAX_TOKENS: Final = 4_000
@@ -108,19 +106,8 @@ def write_private(path: Path, text: str) -> None:
         UsageError: it cannot be written there.
 
     """
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(text.encode("utf-8", "replace"))
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(path)
-        except OSError:
-            with contextlib.suppress(OSError):
-                beside.unlink()
-            raise
+        put_whole(path, (text.encode("utf-8", "replace"),))
     except OSError as fault:
         message = f"{str(path)!r} cannot be written ({fault.strerror}); name another place with `--out`"
         raise UsageError(message) from fault

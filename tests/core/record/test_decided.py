@@ -283,6 +283,7 @@ def test_evidence_is_saved_masked_as_the_person_saw_it(record: Record, tmp_path:
         write=lambda answers: plain_brief(SAMPLE, answers),
         preview=lambda answers: preview_brief(lambda _: plain_brief(SAMPLE, answers)),
         mask=Masker().tree,
+        refuse=print,
         cwd=tmp_path,
     )
     recovery = desk.take_up().recovery

@@ -1,5 +1,6 @@
 """Where a salvage may be written, and that nothing leads out of there."""
 
+import os
 import stat
 from collections.abc import Sequence
 from pathlib import Path
@@ -109,7 +110,7 @@ def test_never_among_an_agents_records_nor_in_a_git_directory(bench: Workbench, 
     (tmp_path / "home/.claude/projects/p").mkdir(parents=True)
     (tmp_path / "link").symlink_to(tmp_path / "home/.claude/projects")
     (tmp_path / place).mkdir(parents=True, exist_ok=True)
-    with pytest.raises(NotDone, match="name another place"):
+    with pytest.raises(UsageError, match="name another place"):
         put_salvage(bench, make(PATCHED), tmp_path / place / "lost.patch")
     assert not (tmp_path / place / "lost.patch").exists()
 
@@ -117,3 +118,26 @@ def test_never_among_an_agents_records_nor_in_a_git_directory(bench: Workbench, 
 def test_a_home_is_no_agents_directory(bench: Workbench, tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     assert put_salvage(bench, make(PATCHED), tmp_path / "home" / "lost.patch").patch is not None
+
+
+@pytest.mark.parametrize("name", ["lost.patch.files", "lost.patch.files.txt"])
+def test_nothing_is_written_where_what_goes_beside_could_not_be(bench: Workbench, tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    for overwrite in (False, True):
+        with pytest.raises(UsageError, match="name another"):
+            put_salvage(bench, make(PATCHED, left("b.py")), tmp_path / "lost.patch", overwrite=overwrite)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_only_an_agents_own_directories_are_its_own(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    environment = {"CLAUDE_CONFIG_DIR": str(tmp_path / "srv/claude"), "CODEX_SQLITE_HOME": str(home / ".local/codex")}
+    readers, _ = load_all()
+    bench = Workbench(fake_machine(tmp_path, environment=environment), readers)
+    for place in ("srv", "home/.local"):
+        (tmp_path / place).mkdir(parents=True)
+        assert put_salvage(bench, make(PATCHED), tmp_path / place / "lost.patch").patch is not None
+    for place in ("srv/claude", "home/.local/codex", "home/.codex"):
+        (tmp_path / place).mkdir(parents=True)
+        with pytest.raises(UsageError, match="among the records"):
+            put_salvage(bench, make(PATCHED), tmp_path / place / "lost.patch")

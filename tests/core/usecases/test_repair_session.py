@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 import pytest
 
-from refloat.errors import NotDone, Unreadable
+from refloat.errors import NotDone, Unreadable, UsageError
 from refloat.machine.git import HardenedGit
 from refloat.model.repair import Repair
 from refloat.model.repaired import is_made_output
@@ -218,7 +218,7 @@ def test_the_original_may_be_read_only_in_a_directory_that_is(stranded: Stranded
 
 def test_a_copy_goes_nowhere_among_an_agents_records_unless_installed(stranded: Stranded) -> None:
     with draft_repair(stranded.bench, stranded.located(SESSION)) as draft:
-        with pytest.raises(NotDone, match="among the records"):
+        with pytest.raises(UsageError, match="among the records"):
             draft.write(stranded.claude.parent / "x.jsonl")
         there = stranded.directory / "there.jsonl"
         there.write_text("kept")

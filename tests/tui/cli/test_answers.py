@@ -194,7 +194,8 @@ def test_a_brief_replaces_briefs_and_empty_files_and_nothing_else_unless_forced(
     for path in (notes, link):
         code, _, err = said(capfd, "brief", SESSION, "--out", path.name)
         assert (code, path.read_text()) == (1, "my notes")
-        assert f"{path.name} is there already, and no brief; name another place, or replace it with `--force`" in err
+        said_of, it = ("and no brief", "it") if path == notes else (f"a link to {notes}", "the link itself")
+        assert f"{path.name} is there already, {said_of}; name another place, or replace {it} with `--force`" in err
     for path in (notes, link):
         assert said(capfd, "brief", SESSION, "--out", path.name, "--force")[0] == 0
         assert path.read_text().startswith("# Handoff: claude-code:")

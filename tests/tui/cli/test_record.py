@@ -452,10 +452,10 @@ def test_nothing_is_written_over_the_record_or_what_is_no_plain_file(refloat: Ru
     os.mkfifo(tmp_path / "pipe")
     for target in (str(record), str(record.with_name("new.json")), "pipe", "/dev/null"):
         done = refloat("export", "j", "--out", target)
-        assert done.returncode != 0
+        assert done.returncode == 2
         assert "name another" in str(done.stderr)
-        done = refloat("run", "--job", "j", "--receipt", target, "--", "true")
-        assert done.returncode == 0
+        done = refloat("run", "--job", "j", "--receipt", target, "--", "echo", "ran")
+        assert (done.returncode, done.stdout) == (2, "")
         assert "name another" in str(done.stderr)
     assert answer(refloat("verify", "j", "--json"))["ok"] is True
     assert (tmp_path / "pipe").is_fifo()
@@ -465,18 +465,22 @@ def test_what_a_person_wrote_stays_unless_forced(refloat: Run, tmp_path: Path) -
     notes, link = tmp_path / "NOTES.md", tmp_path / "link"
     notes.write_text("mine")
     link.symlink_to(notes)
-    for name in (notes.name, link.name):
+    refloat("run", "--job", "j", "--", "true")
+    for name, no_receipt, no_export, it in (
+        (notes.name, ", and no receipt", "", "it"),
+        (link.name, link_to := f", a link to {notes}", link_to, "the link itself"),
+    ):
         done = refloat("run", "--job", "j", "--receipt", name, "--", "sh", "-c", "echo out; exit 3")
-        assert (done.stdout, done.returncode, notes.read_text()) == ("out\n", 3, "mine")
-        assert f"{name} is there already, and no receipt" in done.stderr
-        assert "`--force`; the step itself is saved" in done.stderr
+        assert (done.stdout, done.returncode, notes.read_text()) == ("", 2, "mine")
+        told = f"name another place, or replace {it} with `--force`"
+        assert f"{name} is there already{no_receipt}; {told}" in done.stderr
         done = refloat("export", "j", "--out", name)
         assert (done.returncode, notes.read_text()) == (1, "mine")
-        assert f"{name} is there already; name another place, or replace it with `--force`" in done.stderr
+        assert f"{name} is there already{no_export}; {told}" in done.stderr
     assert refloat("export", "j", "--format", "markdown", "--out", notes.name, "--force").returncode == 0
     assert notes.read_text().startswith("# Job j")
     refloat("run", "--job", "j", "--receipt", notes.name, "--force", "--", "true")
-    assert json.loads(notes.read_text())["step"]["seq"] == 3
+    assert json.loads(notes.read_text())["step"]["seq"] == 2
 
 
 def test_a_receipt_is_written_anew_over_an_older_one_and_an_empty_file(refloat: Run, tmp_path: Path) -> None:

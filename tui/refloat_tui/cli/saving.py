@@ -16,12 +16,20 @@ from refloat import wire_record
 from refloat.errors import RefloatError, UsageError
 from refloat.machine import here
 from refloat.machine.moment import now
-from refloat.machine.places import find_directories
+from refloat.machine.places import find_directories, find_places
 from refloat.machine.transparent import run_transparently
 from refloat.machine.worktree import look_at_tree
 from refloat.model.saving import OUTCOMES, SavedOutcome
 from refloat.model.stamp import Stamp
-from refloat.usecases.save_step import Desk, Elsewhere, default_producer, run_step, save_elsewhere, write_receipt
+from refloat.usecases.save_step import (
+    Desk,
+    Elsewhere,
+    default_producer,
+    refuse_receipt,
+    run_step,
+    save_elsewhere,
+    write_receipt,
+)
 from refloat.usecases.targets import refuse_dash
 from refloat.waiting import tell_to
 from refloat_tui.cli import err, out
@@ -90,11 +98,12 @@ def _read(words: Sequence[str]) -> tuple[dict[str, str], bool, list[str]] | None
 
 
 def run(job: str, producer: str | None, receipt: str | None, argv: Sequence[str], *, force: bool = False) -> int:
-    """`refloat run`: the command's own exit code. `force`: whatever is there, the receipt replaces."""
+    """`refloat run`: the command's own exit code. `force`: whatever plain file is there, the receipt replaces."""
     if force and receipt is None:
         raise UsageError("--force replaces a file; name it with --receipt")
     if receipt is not None:
         refuse_dash(receipt, "--receipt", "that is the command's own; name a file, such as receipt.json")
+        refuse_receipt(receipt, find_places(os.environ), force=force)
     desk = real_desk(os.environ)
     who = producer or default_producer(desk.environment, lambda: here.user(desk.environment))
     ran = run_step(desk, job, who, argv, join(argv))
@@ -107,7 +116,7 @@ def run(job: str, producer: str | None, receipt: str | None, argv: Sequence[str]
 
         try:
             document = wire_record.dump(wire_record.saved_step(job, ran.sealed.row), Masker())
-            write_receipt(receipt, document, desk.data, force=force)
+            write_receipt(receipt, document, find_places(os.environ), force=force)
         except RefloatError as fault:
             err.say(f"{fault}; the step itself is saved")
     ran.ended.hand_on()

@@ -133,7 +133,8 @@ def export(door: Door, given: asked.Export, client: str) -> Document:
     if any(part.startswith(".") for part in (*path.parts, *path.resolve().parts)):
         # What lies in `.git/hooks` or `.claude/commands` is run and obeyed; a job's text is nobody's order.
         raise NotDone(f"{path} is hidden, or in a hidden directory, where programs look for orders; name another file")
-    refuse_target(path, door.desk.data)
+    bench = door.bench()
+    refuse_target(path, bench.machine.places, bench.readers)
     with door.opened() as record:
         document = export_job(record, given.job, given.format, lambda text: secrets.append(len(find_secrets(text))))
         write_export_file(path, document)

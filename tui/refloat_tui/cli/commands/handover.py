@@ -113,7 +113,7 @@ def export(job: str, form: Format, target: Path | None, force: bool, show_secret
     if force and target is None:
         raise click.UsageError("--force replaces a file; name it with --out")
     if target is not None:
-        refuse_target(target.absolute(), bench().machine.places.data)
+        refuse_target(target, bench().machine.places, bench().readers)
         refuse_taken(target, "", force=force)
     secrets: list[int] = []
     with opened() as record:

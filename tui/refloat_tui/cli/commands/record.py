@@ -150,7 +150,7 @@ def backup(name: str, json_: bool) -> int:
     refuse_dash(name, "backup", "name a new file for the copy, such as record-backup.db")
     target = Path(name)
     with opened() as kept:
-        missing = backups.back_up_record(kept, target.absolute(), moment())
+        missing = backups.back_up_record(bench(), kept, target.absolute(), moment())
     if json_:
         out.write(wire_record.dump(wire_record.backed_up(str(target.absolute()), missing), Masker()))
         return 3 if missing else 0

@@ -148,7 +148,7 @@ class Outside(Keeping):
         path = self._rescue.resolve(text)
         if str(path) != self._path(self._recovery):
             self._hear(ChosePath(str(path)))
-        if not self._rescue.is_there(path):
+        if not (self._rescue.is_there(path) and self._rescue.may_be_written(path)):
             self._put_now(self._recovery, str(path), overwrite=False)
             return
 
