@@ -15,7 +15,7 @@ from refloat.errors import RefloatError, Unreadable, UsageError
 from refloat.model.brief import Brief, WrittenBrief
 from refloat.model.checkout import Checkout
 from refloat.model.record import Lease, TiedJob, Trail, Verified, Wrap
-from refloat.model.recovered import Recovered
+from refloat.model.recovered import Recovered, Unfinished
 from refloat.model.recovery import Given, Said
 from refloat.model.search import Asked, Found, Hit
 from refloat.model.session import Session, SessionName, State
@@ -79,9 +79,16 @@ MARKDOWN = """# Round prices half to even
 class FakeOpened:
     """A sample, opened."""
 
-    def __init__(self, sample: Sample, session: Session, recovered: Recovered | None = None) -> None:
+    def __init__(
+        self,
+        sample: Sample,
+        session: Session,
+        recovered: Recovered | None = None,
+        unfinished: Unfinished | None = None,
+    ) -> None:
         self._sample = replace(sample, session=session)
         self._recovered = recovered
+        self._unfinished = unfinished
         self._said = Given()
 
     @property
@@ -112,7 +119,9 @@ class FakeOpened:
                 "prompt", ("claude", "--resume", session.session_id), session.workspace, "never asked"
             ),
         }[session.state]
-        return Status(session, done, open_steps, pending, following, recovered=self._recovered)
+        return Status(
+            session, done, open_steps, pending, following, recovered=self._recovered, unfinished=self._unfinished
+        )
 
     def checkout(self) -> Checkout:
         return self._sample.checkout
@@ -187,6 +196,7 @@ class FakeLibrary:
         self.glances = 0
         self.first: FirstRows | None = None
         self.recovered: dict[SessionName, Recovered] = {}
+        self.unfinished: dict[SessionName, Unfinished] = {}
         self.long: dict[SessionName, LongHistory] = {}
         self._known = dict(self.all)
         self._told: list[frozenset[str] | None] = []
@@ -275,7 +285,7 @@ class FakeLibrary:
         self.opened.append(name)
         if name not in self.all:
             raise Unreadable(f"{name} is gone")
-        return FakeOpened(self.samples[name], self.all[name], self.recovered.get(name))
+        return FakeOpened(self.samples[name], self.all[name], self.recovered.get(name), self.unfinished.get(name))
 
     def write_brief(self, written: WrittenBrief, path: Path) -> None:
         if path.name != "HANDOFF.md":

@@ -106,6 +106,17 @@ def test_a_program_that_is_not_here_is_no_yes(tmp_path: Path) -> None:
     assert not offer.force_helps
 
 
+def test_where_the_program_is_not_here_the_command_that_is_shown_writes_the_brief_that_it_reads(tmp_path: Path) -> None:
+    bench = Bench(tmp_path).ended()
+    offer = bench.offer("new")
+    assert offer.commands == (offer.copied,)
+    brief = next(word for word in offer.copied.split() if word.endswith(".md"))
+    assert f"refloat brief {bench.name} --out {brief} && claude " in offer.copied
+    assert f"the command writes the brief first, private: {brief}" in offer.notes
+    assert offer.elsewhere
+    assert not Bench(tmp_path / "demo", starts=False).ended().offer("new").elsewhere
+
+
 @pytest.mark.usefixtures("installed")
 def test_in_the_demo_nothing_is_started(tmp_path: Path) -> None:
     offer = Bench(tmp_path, starts=False).ended().offer("continue")

@@ -7,12 +7,16 @@ from pathlib import Path
 from tests.tui.records import empty_record, open_at, some_record
 
 from refloat.model.brief import Brief, Confidence, Line
+from refloat.model.recovery import Seen
+from refloat.model.session import SessionName
 from refloat.record.chain import add_step
 from refloat.record.contents import hold
+from refloat.record.drafts import begin_draft, save_draft
 from refloat.record.ties import Tie, tie
 from refloat.testing.jobs import ENDING, OPENING
 from refloat.testing.samples import SAMPLES
 from refloat.usecases.draft_wrap import draft_wrap, job_name
+from refloat_tui.present.record import tied_row
 
 SESSION = SAMPLES["crashed"]().session
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -43,6 +47,22 @@ def test_the_recovery_of_a_session_is_its_own_and_a_tied_directory_counts(tmp_pa
         tie(record, host, Tie("/elsewhere", "elsewhere", "human:ada", OPENING.started_at))
     ties = {tied.job.name: tied.tie for tied in empty_record(tmp_path).jobs(SESSION)}
     assert ties == {f"recovery:{SESSION.name}": "session", "tied": "workspace", "elsewhere": None}
+
+
+def test_the_job_of_a_recovery_is_told_apart_by_the_title_of_its_session(tmp_path: Path):
+    other = SessionName(f"{SESSION.name}-too")
+    with open_at(tmp_path) as record:
+        for name, title in ((SESSION.name, "Add CSV export"), (other, "Make the importer retry")):
+            draft = begin_draft(record, name, title, Seen(), OPENING.started_at)
+            save_draft(record, replace(draft, done=name == other), OPENING.started_at)
+            add_step(record, OPENING._replace(job=f"recovery:{name}", workspace=None), ENDING)
+        add_step(record, OPENING._replace(job="release", workspace=None), ENDING)
+    told = {tied.job.name: tied_row(tied, OPENING.started_at)[0][0][0] for tied in empty_record(tmp_path).jobs(SESSION)}
+    assert told == {
+        f"recovery:{SESSION.name}": "recovery of Add CSV export",
+        f"recovery:{other}": "recovery of Make the importer retry",
+        "release": "release",
+    }
 
 
 def test_what_comes_back_is_masked(tmp_path: Path):

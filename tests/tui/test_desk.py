@@ -17,7 +17,7 @@ from textual.widgets import Input, Static
 from refloat.errors import Unreadable
 from refloat.model.fate_words import FATE_WORDS, OWNER_WORDS, STATE_WORDS
 from refloat.model.liveness import OF_THE_END, Evidence
-from refloat.model.recovered import Handed, Recovered
+from refloat.model.recovered import Handed, Recovered, Unfinished
 from refloat.model.session import Failure, FailureKind, SessionName, State
 from refloat.model.stamp import later
 from refloat.model.transcript import Item
@@ -98,6 +98,38 @@ async def test_a_recovery_that_was_finished_is_told_where_the_session_stands(
         await pilot.press("escape", "down")
         await settle(pilot)
         assert "RECOVERED" not in words_of(pilot.app)
+
+
+async def test_that_the_brief_is_gone_stands_before_what_a_narrow_line_cuts(library: FakeLibrary):
+    name, brief = next(iter(library.all)), "/home/ana/shop/HANDOFF.md"
+    instead = "the brief of codex:01a2283b"
+    library.recovered = {name: Recovered("ana@devbox", NOW, brief, NOW, False, None, instead)}
+    async with make_app(library).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await pilot.pause()
+        (line,) = [line for line in words_of(pilot.app).splitlines() if "RECOVERED" in line]
+        assert "its brief is gone: the brief of codex:" in line
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL])
+async def test_a_recovery_that_is_open_is_told_with_its_page_and_the_key_that_goes_on(
+    library: FakeLibrary, size: tuple[int, int]
+):
+    name = next(iter(library.all))
+    library.unfinished = {name: Unfinished("ana@devbox", NOW, 4, 7)}
+    library.recovered = {name: Recovered("ana@devbox", NOW, None, None, False, None)}
+    async with make_app(library).run_test(size=size) as pilot:
+        await settle(pilot)
+        if size == SMALL:
+            await pilot.press("enter")
+            await pilot.pause()
+        (line,) = [line for line in words_of(pilot.app).splitlines() if "RECOVERY OPEN" in line]
+        assert "RECOVERY OPEN  page 4 of 7, ana@devbox, last answer " in line
+        assert "; r goes on" in line
+        words = words_of(pilot.app)
+        assert "NEXT  Finish its recovery, then start a linked session" in words
+        assert " r recover  + new" in words
 
 
 async def test_every_pane_by_its_key(library: FakeLibrary):

@@ -81,3 +81,18 @@ async def test_a_key_that_is_for_nobody_goes_round_once() -> None:
         words.open("note", "Your note", "", lines=True)
         await pilot.press("y")
         assert form.query_one(TextArea).text == "y"
+
+
+async def test_what_takes_a_line_away_takes_all_of_it_however_it_is_wrapped() -> None:
+    app = Form()
+    form = app.form
+    async with app.run_test(size=(40, 20)) as pilot:
+        words, area = form.query_one(Words), form.query_one(TextArea)
+        words.open("note", "Your note", "one\n" + "the process may have ended before that " * 3, lines=True)
+        await pilot.pause()
+        await pilot.press("ctrl+u", *"died")
+        assert area.text == "one\ndied"
+        words.open("note", "Your note", "the process may have ended before that " * 3, lines=False)
+        area.move_cursor((0, 4))
+        await pilot.press("ctrl+k", *"end")
+        assert area.text == "the end"

@@ -202,7 +202,7 @@ class BenchOperations:
         offer = start_offer(asked, scene, plan, agents, in_tmux=in_tmux)
         if not self._starts and plan.refused is None:  # a refusal of the guard's holds in the demo as anywhere
             guard = DEMO if plan.installed else f"{IN_DEMO}; and {offer.guard}"
-            offer = replace(offer, refused=True, force_helps=False, instead=None, guard=guard)
+            offer = replace(offer, refused=True, force_helps=False, instead=None, guard=guard, elsewhere=False)
         return _Start(offer, self._bench, plan, self._program)
 
     def _attach(self, asked: Asked, actor: Actor, scene: Scene) -> Planned:

@@ -71,6 +71,8 @@ class Offer:
     refused: bool = False
     force_helps: bool = False
     """Refused, and a reason would overrule it."""
+    elsewhere: bool = False
+    """Refused here alone, for want of a program: the command does it where that is."""
     instead: Operation | None = None
     """Refused: what is possible in its place."""
     notes: tuple[str, ...] = ()

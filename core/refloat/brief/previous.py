@@ -7,7 +7,7 @@ from refloat.brief.facts import Facts, counted, line, said, short
 from refloat.model.brief import Confidence, Line
 from refloat.model.checkout import EditedFile, Operation, Owner
 from refloat.model.fate_words import OWNER_WORDS
-from refloat.model.liveness import OF_THE_END, Verdict
+from refloat.model.liveness import OF_THE_END, Evidence, Verdict
 from refloat.model.session import Failure, FailureKind, Session, State
 
 VERIFIED, RECORDED, UNKNOWN = Confidence.VERIFIED, Confidence.RECORDED, Confidence.UNKNOWN
@@ -136,7 +136,7 @@ def _process(facts: Facts) -> Line:
         return line("Original process: unresolved, the session that this copy was made from is not there", UNKNOWN, 100)
     alive = (facts.original or facts.session).liveness
     rows = [row for row in alive.evidence if row.kind not in OF_THE_END]  # that stands in the reason already
-    evidence = "; ".join(facts.quote.words(row.detail, 160) for row in rows[:_EVIDENCE_SHOWN])
+    evidence = "; ".join(facts.quote.words(_of_itself(row), 160) for row in rows[:_EVIDENCE_SHOWN])
     proof = f" ({evidence})" if evidence else ""
     match alive.verdict:
         case Verdict.GONE:
@@ -149,6 +149,11 @@ def _process(facts: Facts) -> Line:
             return line(f"Original process: unresolved, its absence cannot be proved{proof}", UNKNOWN, 100)
         case _:
             assert_never(alive.verdict)
+
+
+def _of_itself(row: Evidence) -> str:
+    """A fact without the processes of other sessions that it names: who goes on has no use for what runs meanwhile."""
+    return row.detail.partition(": ")[0] if row.kind == "no_process" else row.detail
 
 
 def _amount(facts: Facts) -> str:

@@ -145,6 +145,8 @@ class TiedJob:
     job: Job
     tie: TiedBy | None
     """None: neither the session nor its workspace has to do with it."""
+    title: str = ""
+    """Of the job of a recovery: what its session is called."""
 
 
 @dataclass(frozen=True, slots=True)

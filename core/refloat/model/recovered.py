@@ -31,9 +31,25 @@ class Recovered:
     """The file that it was written to."""
     written_at: Stamp | None
     brief_there: bool
-    """Something stands under that name now."""
+    """The session's own brief stands under that name now."""
     wrap: Handed | None
     """The newest one that a person made."""
+    instead: str = ""
+    """What stands under that name now in place of its brief: `the brief of codex:1`; empty: nothing does."""
+
+
+@light
+class Unfinished:
+    """The recovery that is open: begun, and not finished."""
+
+    by: str
+    """`user@host`; nothing where nobody answered yet."""
+    at: Stamp
+    """The last answer."""
+    page: int
+    """Where it stands, from one."""
+    of: int
+    """Pages."""
 
 
 @light

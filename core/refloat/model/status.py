@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from refloat.model.attempts import Standing
     from refloat.model.checkout import Warned
     from refloat.model.problem import Problem
-    from refloat.model.recovered import Recovered
+    from refloat.model.recovered import Recovered, Unfinished
     from refloat.model.session import PendingKind, Session, SessionName
     from refloat.model.stamp import Stamp
     from refloat.model.transcript import Item, Step
@@ -63,6 +63,13 @@ class Status:
     """Where it stands among the attempts at one piece of work; None where it stands alone."""
     recovered: Recovered | None = None
     """The recovery of it that was finished last; None where none was."""
+    unfinished: Unfinished | None = None
+    """The recovery of it that is open; None where none is."""
+
+    @property
+    def recovery_first(self) -> bool:
+        """Whether a recovery that is open comes before the next operation, which rests on what it finds out."""
+        return self.unfinished is not None and self.next.operation in {"continue", "new_linked"}
 
     @property
     def open_work(self) -> tuple[Step, ...]:

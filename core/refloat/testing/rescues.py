@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from refloat.brief.fingerprint import write_last_line
 from refloat.model.brief import (
     SECTIONS,
     Ages,
@@ -14,6 +15,7 @@ from refloat.model.brief import (
     Brief,
     BriefPreview,
     Confidence,
+    Fingerprint,
     Line,
     MaskedPlace,
     WrittenBrief,
@@ -105,7 +107,9 @@ def plain_brief(sample: Sample, answers: Answers | None) -> WrittenBrief:
         done_when=_lines(said.done_when, "`pytest -q` and `mypy src` pass.", said.by),
     )
     brief = replace(brief, **said.lines)
-    return WrittenBrief(sample.session.name, brief, plain_markdown(brief), masked=0, omitted=0)
+    name = sample.session.name
+    whose = write_last_line(Fingerprint(name, None, None, (), ()), mentions=lambda _: False, may_stand=lambda _: True)
+    return WrittenBrief(name, brief, f"{plain_markdown(brief)}\n{whose}\n", masked=0, omitted=0)
 
 
 def plain_markdown(brief: Brief) -> str:

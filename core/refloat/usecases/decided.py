@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 from refloat.model.brief import SECTIONS
+from refloat.model.checkout import Owner
+from refloat.model.fate_words import OWNER_WORDS
 from refloat.model.recovery import Given, LineEdit
 from refloat.model.saving import Ending, Opening, Runner, SavedOutcome, Tree
 from refloat.model.session import SessionName
@@ -116,8 +118,15 @@ def _owners(recovery: Recovery, before: Given) -> Iterator[Decided]:
         found: Document = {"path": path}
         if row is not None:
             found = {**found, "state": row.state, "why": row.why, "owner": row.found}
-        summary = f"owner of {path}: {given.get(path, _TAKEN_BACK)}"
+        summary = f"owner of {path}: {_owner_words(given.get(path))}"
         yield Decided(f"owner {path}", "owner", summary, found, _said(given.get(path), before.owners.get(path)))
+
+
+def _owner_words(owner: str | None) -> str:
+    """As every screen says it; a person's own word stands as it is."""
+    if owner is None:
+        return _TAKEN_BACK
+    return OWNER_WORDS[Owner(owner)] if owner in set(Owner) else owner
 
 
 def _places(recovery: Recovery, before: Given) -> Iterator[Decided]:
@@ -130,7 +139,7 @@ def _places(recovery: Recovery, before: Given) -> Iterator[Decided]:
         if place is not None:
             found = {**found, "line": place.hunk.new_start, "lines": list(place.hunk.lines), "owner": place.found}
             where = f"{path} at line {place.hunk.new_start}"
-        summary = f"owner of {where}: {given.get(key, _TAKEN_BACK)}"
+        summary = f"owner of {where}: {_owner_words(given.get(key))}"
         yield Decided(f"place {key}", "owner", summary, found, _said(given.get(key), before.hunks.get(key)))
 
 
@@ -211,7 +220,8 @@ def _words(recovery: Recovery, before: Given) -> Iterator[Decided]:
     for key, now, was, found in rows:
         if now != was:
             words = _TAKEN_BACK if now is None else "; ".join(now) if isinstance(now, tuple) else str(now)
-            yield Decided(key, key, f"{key.replace('_', ' ')}: {words}", {"found": found}, _said(now, was))
+            asked = "what happened" if key == "happened" else key.replace("_", " ")
+            yield Decided(key, key, f"{asked}: {words}", {"found": found}, _said(now, was))
 
 
 def _failure(recovery: Recovery) -> Document:

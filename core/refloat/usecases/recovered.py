@@ -1,4 +1,4 @@
-"""What recoveries left of a session: the one that was finished last, and a brief that whoever goes on can take.
+"""What recoveries left of a session: the one that is open, the one that was finished last, and a brief to go on with.
 
 Decides whether a brief that stands somewhere is one to start a new session with: it is that session's, nothing that it
 speaks of moved, and no answer was given since it was written. What is left aside is told with the reason. Refuses to
@@ -7,15 +7,17 @@ let a record that cannot be read stop anybody. Looking changes nothing.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from refloat.brief.fingerprint import session_of_brief
 from refloat.errors import RefloatError
 from refloat.model.own_files import BRIEF_FILE
-from refloat.model.recovered import Aside, Handed, Recovered, StandingBriefs
+from refloat.model.recovered import Aside, Handed, Recovered, StandingBriefs, Unfinished
 from refloat.model.stamp import read_stamp, seconds_of
 from refloat.record.names import FILE_NAME
+from refloat.text import inert_line
 from refloat.there import is_there
 
 if TYPE_CHECKING:
@@ -27,16 +29,22 @@ if TYPE_CHECKING:
     from refloat.usecases.workbench import Workbench
 
 
-def find_recovered(bench: Workbench, session: SessionName) -> Recovered | None:
-    """The recovery of a session that was finished last; None where none was, or no record can be read now."""
+def find_recoveries(bench: Workbench, session: SessionName) -> tuple[Recovered | None, Unfinished | None]:
+    """The recovery of a session that was finished last, and the one that is open; None for one that there is not, and
+    where no record can be read now.
+    """
     try:
         record = _open(bench)
         if record is None:
-            return None
+            return None, None
+        from refloat.record.drafts import finished_draft, get_draft
+
         with record:
-            return _recovered(record, session)
+            finished, begun = finished_draft(record, session), get_draft(record, session)
+            done = None if finished is None else _recovered(record, session, finished)
     except RefloatError:
-        return None
+        return None, None
+    return done, None if begun is None else _unfinished(begun, finished)
 
 
 def brief_of_recovery(recovered: Recovered | None, session: SessionName) -> str | None:
@@ -56,15 +64,29 @@ def _open(bench: Workbench) -> Record | None:
     return open_saved(places.data, places.config, places.environment, bench.machine.clock.now())
 
 
-def _recovered(record: Record, session: SessionName) -> Recovered | None:
-    from refloat.record.drafts import finished_draft
-
-    draft = finished_draft(record, session)
-    if draft is None:
-        return None
+def _recovered(record: Record, session: SessionName, draft: Draft) -> Recovered:
     brief, written_at = draft.given.written or (None, None)
-    there = brief is not None and is_there(brief)
-    return Recovered(draft.by, draft.updated_at, brief, written_at, there, _newest_wrap(record, session))
+    there = brief is not None and session_of_brief(Path(brief)) == session
+    instead = "" if brief is None or there else what_stands(brief)
+    return Recovered(draft.by, draft.updated_at, brief, written_at, there, _newest_wrap(record, session), instead)
+
+
+def what_stands(path: str) -> str:
+    """What stands under a name, in words; empty where nothing does."""
+    if (whose := session_of_brief(Path(path))) is not None:
+        return f"the brief of {inert_line(whose)}"
+    return "another file" if os.path.lexists(path) else ""
+
+
+def _unfinished(draft: Draft, finished: Draft | None) -> Unfinished | None:
+    """None where somebody only opened the wizard, or answered on the desk: nothing was left half-way."""
+    from refloat.model.recovery import PAGES, Given, Page
+
+    given, before = draft.given, Given() if finished is None else finished.given
+    said = (given.process, given.process_note) != (before.process, before.process_note)
+    if given.page is Page.PROCESS and not given.passed and not said:
+        return None
+    return Unfinished(draft.by, draft.updated_at, PAGES.index(given.page) + 1, len(PAGES))
 
 
 def _newest_wrap(record: Record, session: SessionName) -> Handed | None:

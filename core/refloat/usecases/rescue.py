@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from refloat.brief.fingerprint import session_of_brief
 from refloat.brief.masks import Masker
 from refloat.errors import NotDone, UsageError
 from refloat.model.brief import Answers, BriefPreview, WrittenBrief
 from refloat.model.checkout import Checkout
 from refloat.model.recovery import Probed, Said, WroteTo
-from refloat.model.session import Session
+from refloat.model.session import Session, SessionName
 from refloat.model.story import Story
 from refloat.model.triage import DoNotRepeat, Triage
 from refloat.person import user
@@ -27,8 +28,9 @@ from refloat.usecases.hold_session import Holding
 from refloat.usecases.keep_draft import Drafts, Kept
 from refloat.usecases.preview_brief import preview_brief
 from refloat.usecases.probe import Look, plan_look, run_look
-from refloat.usecases.put_brief import put_brief, usual_path
+from refloat.usecases.put_brief import brief_of_another, put_brief, usual_path
 from refloat.usecases.recover import Recovery, Uncertain, answer, begin
+from refloat.usecases.recovered import what_stands
 from refloat.usecases.situations import place_of
 from refloat.usecases.targets import refuse_target
 from refloat.usecases.workbench import Workbench
@@ -204,6 +206,14 @@ class Rescue:
         except UsageError:
             return False
         return True
+
+    def instead(self, path: Path) -> str | None:
+        """What stands in a file in place of this session's brief, in words (empty: nothing); None: the brief does."""
+        return None if session_of_brief(path) == self._case.session.name else what_stands(str(path))
+
+    def whose(self, path: Path) -> SessionName | None:
+        """The other session whose brief a file is; None where it is this one's, or none."""
+        return brief_of_another(path, self._case.session.name)
 
     def put(self, recovery: Recovery, path: Path, *, overwrite: bool) -> Recovery:
         """Write the brief to a file; the recovery that comes back knows it.

@@ -9,7 +9,7 @@ from typing import Final, assert_never
 from refloat.model.advice import advise
 from refloat.model.attempts import Standing
 from refloat.model.checkout import SAVED_PLACES, Checkout, EditedFile, Fate, PlaceKind
-from refloat.model.fate_words import WRITES_OUT, salvage_line
+from refloat.model.fate_words import salvage_line
 from refloat.model.guard import tied_to
 from refloat.model.own_files import BRIEF_FILE
 from refloat.model.session import Session, SessionName, State
@@ -85,10 +85,13 @@ def _with_newer(session: Session, then: NextOperation, standing: Standing) -> Ne
 
 
 def _with_open(then: NextOperation, found: tuple[str, ...], salvage: str | None, *, calls: bool) -> NextOperation:
-    """Say with the next operation what nobody finished: a command alone would hide it. `calls`: some are open."""
+    """Say with the next operation what nobody finished: a command alone would hide it. `calls`: some are open.
+
+    That nothing is open is said to whoever may go on at once; where somebody else is at it, it would be their end.
+    """
     told = f"still open: {'; '.join(found)}" if found else "nothing is left open"
-    told += f"; `{salvage}` {WRITES_OUT}" if salvage else ""
-    why = then.why if not found and (calls or then.operation == "new_linked") else f"{then.why}; {told}"
+    told += f"; `{salvage}` writes it out" if salvage else ""
+    why = f"{then.why}; {told}" if found or (then.operation == "continue" and not calls) else then.why
     return replace(then, why=why, open=found, salvage=salvage)
 
 

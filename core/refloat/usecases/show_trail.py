@@ -66,6 +66,15 @@ def tied_jobs(record: Record, session: "Session | None", host: str) -> tuple[Tie
     """Every job, those of a session and of its recovery first, then those of its workspace (tied to it on this host, or
     with a step from there); each kind with the newest activity first.
     """
+    from refloat.record.drafts import find_drafts
+    from refloat.usecases.decided import job_of
+
+    drafts = (*find_drafts(record, done=True), *find_drafts(record))
+    titles = {job_of(draft.session): draft.title for draft in drafts}
+    return tuple(replace(tied, title=titles.get(tied.job.name, "")) for tied in _tied(record, session, host))
+
+
+def _tied(record: Record, session: "Session | None", host: str) -> tuple[TiedJob, ...]:
     from refloat.record.ties import find_ties
     from refloat.usecases.decided import job_of
 

@@ -18,7 +18,7 @@ from refloat.usecases.find_sessions import Located
 from refloat.usecases.linked import standing_of
 from refloat.usecases.place_words import only_told, under_another_user
 from refloat.usecases.read_session import read_story
-from refloat.usecases.recovered import brief_of_recovery, find_recovered
+from refloat.usecases.recovered import brief_of_recovery, find_recoveries
 from refloat.usecases.show_status import show_status
 from refloat.usecases.workbench import Workbench
 
@@ -84,15 +84,26 @@ def advised_status(
             seen = situation_now(bench, actor, wish, session, lambda: standing)
         except RefloatError as error:
             doubt = f"nobody can tell who is at it ({error}); else: "
-    recovered = find_recovered(bench, session.name)
+    recovered, unfinished = find_recoveries(bench, session.name)
     brief = brief_of_recovery(recovered, session.name)
-    status = replace(show_status(reader, session, story, checkout, standing, seen, brief), recovered=recovered)
+    status = show_status(reader, session, story, checkout, standing, seen, brief)
+    status = _with_unfinished(replace(status, recovered=recovered, unfinished=unfinished))
     uid = os.getuid() if actor is None else actor.uid
     theirs = _of_another_user(bench, session, uid) if status.next.operation == "attach" else ""
     if theirs:
         why = f"{theirs}, or end it; do not start a second one on it"
         return replace(status, next=replace(status.next, command=None, why=why))
     return replace(status, next=replace(status.next, why=f"{doubt}{status.next.why}")) if doubt else status
+
+
+def _with_unfinished(status: Status) -> Status:
+    """A recovery that is open is told with the next operation, and how it goes on."""
+    begun, then = status.unfinished, status.next
+    if begun is None or not status.recovery_first:
+        return status
+    told = f"its recovery is open at page {begun.page} of {begun.of}"
+    why = f"{told}: `refloat recover {status.session.name}` goes on with it; {then.why}"
+    return replace(status, next=replace(then, why=why))
 
 
 def _of_another_user(bench: Workbench, session: Session, uid: int) -> str:

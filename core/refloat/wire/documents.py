@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol
 
-from refloat.wire.people import lease, recovered
+from refloat.wire.people import lease, recovered, unfinished
 from refloat.wire.writing import Long
 
 if TYPE_CHECKING:
@@ -167,6 +167,7 @@ def status(value: Status, *, full: bool = False) -> Document:
             "why": after.why,
         },
         "recovered": None if value.recovered is None else recovered(value.recovered),
+        "unfinished_recovery": None if value.unfinished is None else unfinished(value.unfinished),
     }
 
 

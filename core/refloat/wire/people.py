@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from refloat.model.record import Lease
-    from refloat.model.recovered import Recovered
+    from refloat.model.recovered import Recovered, Unfinished
 
 Document = dict[str, object]
 
@@ -26,8 +26,18 @@ def recovered(value: Recovered) -> Document:
         "at": value.at,
         "brief": None
         if value.brief is None
-        else {"path": value.brief, "at": value.written_at, "is_there": value.brief_there},
+        else {
+            "path": value.brief,
+            "at": value.written_at,
+            "is_there": value.brief_there,
+            "instead": value.instead or None,
+        },
         "wrap": None
         if wrap is None
         else {"receipt": wrap.receipt, "at": wrap.at, "job": wrap.job, "to": wrap.recipient},
     }
+
+
+def unfinished(value: Unfinished) -> Document:
+    """The recovery that is open."""
+    return {"by": value.by or None, "at": value.at, "page": value.page, "of": value.of}

@@ -27,6 +27,7 @@ from refloat.model.checkout import (
     Freshness,
     PlaceKind,
 )
+from refloat.model.liveness import Evidence
 from refloat.model.session import Failure, FailureKind, State
 from refloat.model.transcript import Item, Outcome, StepKind
 from refloat.model.triage import Finding, FindingVerdict, RecoverableFrom, Triage
@@ -86,6 +87,14 @@ def test_the_previous_attempt_says_who_worked_and_why_it_stopped() -> None:
     assert "Stopped because: process exit, after the last record at 2026-09-14T14:22:00.000Z" in told
     assert "Original process: verified stopped (none of 2 claude processes owns it)" in told
     assert "> Round prices half to even." in told
+
+
+def test_the_processes_of_other_sessions_are_nothing_for_whoever_goes_on() -> None:
+    sample, words = crashed(), "1 process of claude-code runs, and not for this session"
+    fact = Evidence("no_process", f"{words}: process 9696 owns 128a14cb", None, at(95))
+    liveness = replace(sample.session.liveness, evidence=(fact,))
+    told = texts(brief_of(replace(sample, session=replace(sample.session, liveness=liveness))), "previous_attempt")
+    assert f"Original process: verified stopped ({words})" in told
 
 
 def test_an_unresolved_process_is_never_told_as_stopped() -> None:

@@ -347,6 +347,16 @@ def test_the_steps_replayed_are_the_answers_that_stand(saves: list[list[Said]]):
         assert {step.key for step in decisions(replace(recovery, given=Given()), recovery.given)} <= set(last)
 
 
+def test_an_answer_is_told_in_the_words_of_the_screens():
+    recovery = START
+    for said in (SaidOwner("src/invoice.py", "other_session"), SaidOwner("src/vat.py", "ben"), SaidHappened("Battery")):
+        recovery = answer(recovery, said)
+    told = {decided.key: decided.summary for decided in decisions(recovery, Given())}
+    assert told["owner src/invoice.py"] == "owner of src/invoice.py: another session"
+    assert told["owner src/vat.py"] == "owner of src/vat.py: ben"
+    assert told["happened"] == "what happened: Battery"
+
+
 def test_a_brief_without_a_record_names_none():
     recovery = answer(START, SaidHappened("Battery"))
     brief = brief_of(recovery, lambda answers: plain_brief(SAMPLE, answers)).brief

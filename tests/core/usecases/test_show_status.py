@@ -8,7 +8,9 @@ import pytest
 from refloat.model.attempts import InChain, Standing
 from refloat.model.checkout import Checkout, EditFate, Fate, FileState, FoundIn, PlaceKind
 from refloat.model.liveness import Evidence, Liveness, Verdict
+from refloat.model.record import Lease
 from refloat.model.recovered import Recovered
+from refloat.model.saving import Runner
 from refloat.model.session import Failure, FailureKind, Kept, Session, SessionName, State
 from refloat.model.stamp import Stamp
 from refloat.model.status import NextOperation
@@ -18,7 +20,7 @@ from refloat.testing.samples import crashed, stopped
 from refloat.usecases.put_brief import usual_path
 from refloat.usecases.recovered import brief_of_recovery
 from refloat.usecases.show_status import show_status
-from refloat.usecases.situations import place_of, would_continue
+from refloat.usecases.situations import place_of, plain_situation, would_continue
 
 NOW = Stamp("2026-09-14T15:00:00.000Z")
 HERE = str(Path(__file__).parent)
@@ -123,6 +125,16 @@ def test_nothing_is_said_to_be_open_only_after_a_look() -> None:
     seen = show_status(ClaudeCode(), limited(), replace(LOST.story, plan=None), clean).next
     assert seen.open == ()
     assert seen.why.endswith("nothing is left open")
+
+
+def test_where_somebody_else_is_at_it_nothing_is_said_to_be_closed() -> None:
+    session = limited()
+    lease = Lease(session.name, "t", "ben@quay", Runner("quay"), NOW, NOW, NOW, "is recovering this")
+    seen = replace(plain_situation("continue", session, ClaudeCode()), lease=lease, now=NOW)
+    clean = replace(LOST.checkout, files=())
+    then = show_status(ClaudeCode(), session, replace(LOST.story, plan=None), clean, seen=seen).next
+    assert then.operation == "resolve_liveness"
+    assert then.why.endswith("who finishes it or takes it over")
 
 
 def test_work_in_a_stash_is_named_with_its_stash() -> None:

@@ -128,7 +128,9 @@ def test_status_recap_brief_check_and_doctor() -> None:
         NextOperation("new_linked", ("claude", "x"), "/w", "why"),
     )
     made = read(wire.status(status))
-    assert list(made) == keys("schema session last_completed_step open_steps pending_request next recovered")
+    assert list(made) == keys(
+        "schema session last_completed_step open_steps pending_request next recovered unfinished_recovery"
+    )
     assert list(made["next"]) == keys("operation command workspace why")
     assert list(made["pending_request"]) == keys("kind step text at")
     recap = Recap(sample.session.name, "t", "/w", 2, 2, 12, sample.story.items[:2], (), (), None)

@@ -205,6 +205,28 @@ def test_a_brief_replaces_briefs_and_empty_files_and_nothing_else_unless_forced(
     assert "--out" in err
 
 
+@pytest.mark.usefixtures("failed")
+def test_the_brief_of_another_session_that_still_holds_is_not_replaced_unless_forced(
+    home: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path, other = home.parent / "work" / "HANDOFF.md", f"{SESSION[:-1]}0"
+    path.parent.joinpath("a.py").write_text("x\n")
+    talk = ClaudeTalk(cwd=str(path.parent), session=other)
+    talk.prompt("Another thing")
+    talk.write(home / ".claude" / "projects" / "p")
+    bench.bench.cache_clear()
+    assert said(capfd, "brief", other, "--out", path.name)[0] == 0
+    written = path.read_text()
+    code, _, err = said(capfd, "brief", SESSION, "--out", path.name)
+    assert (code, path.read_text()) == (1, written)
+    assert f"is the brief of another session, claude-code:{other}, and still holds" in err
+    assert "name another file, or replace it with `--force`" in err
+    code, _, err = said(capfd, "brief", SESSION, "--out", path.name, "--force")
+    assert code == 0
+    assert f"it replaced the brief of another session, claude-code:{other}" in err
+    assert path.read_text().startswith(f"# Handoff: claude-code:{SESSION}")
+
+
 def test_the_next_command_reads_this_sessions_own_brief_and_stands_on_one_line(
     home: Path, failed: None, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,7 +19,7 @@ import pytest
 from refloat.demo.transcripts import ClaudeTranscript
 from refloat.machine.here import runner_of
 from refloat.machine.processes import system_processes
-from refloat.model.recovery import Given, Seen
+from refloat.model.recovery import Given, Page, Seen
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp
 from refloat.record.attempts import find_attempts
@@ -357,8 +357,8 @@ def test_the_status_tells_of_the_recovery_that_was_finished(world: World) -> Non
         draft = begin_draft(record, SessionName(world.name), "Make the importer retry", Seen(), NOW)
         given = Given(next_step="Ask Ben first.", written=(str(brief), NOW))
         save_draft(record, replace(draft, given=given, by="ada@vm", done=True), NOW)
-    assert f"brief in {brief}, which is not there any more" in " ".join(world.run("status", world.name)[1].split())
-    brief.write_text("")
+    assert f"its brief is gone from {brief}" in " ".join(world.run("status", world.name)[1].split())
+    assert world.run("brief", world.name, "--out", brief.name)[0] == 0
     world.run("step", "--job", f"recovery:{world.name}", "--tool", "answer")
     words = ("wrap", f"recovery:{world.name}", "--summary", "s", "--to", "ben", "--json")
     wrap = json.loads(world.run(*words)[1])["wrap"]
@@ -366,11 +366,77 @@ def test_the_status_tells_of_the_recovery_that_was_finished(world: World) -> Non
     assert told == {
         "by": "ada@vm",
         "at": NOW,
-        "brief": {"path": str(brief), "at": NOW, "is_there": True},
+        "brief": {"path": str(brief), "at": NOW, "is_there": True, "instead": None},
         "wrap": {"receipt": wrap["receipt"], "at": wrap["at"], "job": f"recovery:{world.name}", "to": "ben"},
     }
     text = " ".join(world.run("status", world.name)[1].split())
     assert f"recovered ada@vm, 2026-09-14T12:00:00Z; brief in {brief}; wrap {wrap['receipt'][:12]} to ben" in text
+
+
+def test_the_line_that_new_gives_to_run_by_hand_works_when_it_is_run(world: World) -> None:
+    programs, ours = Path(world.environment["PATH"].split(":")[0]), world.workspace.parent / "ours"
+    ours.mkdir()
+    (ours / "refloat").write_text(f'#!/bin/sh\nexec {sys.executable} -m refloat_tui "$@"\n')
+    (ours / "refloat").chmod(0o755)
+    (programs / "claude").unlink()
+    code, _, said = world.run("new", "--parent", world.name)
+    assert code == 3
+    line = said.split("where it is, run: ", 1)[1].strip()
+    told = world.workspace.parent / "told"
+    (programs / "claude").write_text(f'#!/bin/sh\necho "$@" > {told}\n')
+    (programs / "claude").chmod(0o755)
+    path = {"PATH": f"{ours}:{world.environment['PATH']}"}
+    environment = world.environment | path
+    done = subprocess.run(["sh", "-c", line], env=environment, capture_output=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 0, done.stderr
+    (brief,) = (world.data / "briefs").iterdir()
+    assert str(brief) in told.read_text()
+    assert stat.S_IMODE(brief.stat().st_mode) == 0o600
+    assert stat.S_IMODE(brief.parent.stat().st_mode) == 0o700
+    assert world.name in brief.read_text()
+
+
+@pytest.mark.parametrize("there", ["another's brief", "another file", "nothing"])
+def test_what_stands_where_the_brief_was_written_is_not_told_as_the_brief(world: World, there: str) -> None:
+    other, brief = world.session("two"), world.workspace / "HANDOFF.md"
+    with world.record() as record:
+        draft = begin_draft(record, SessionName(world.name), "Make the importer retry", Seen(), NOW)
+        given = Given(next_step="Ask Ben first.", written=(str(brief), NOW))
+        save_draft(record, replace(draft, given=given, by="ada@vm", done=True), NOW)
+    if there == "another's brief":
+        assert world.run("brief", f"claude-code:{other.session_id}", "--out", brief.name)[0] == 0
+        instead = f"the brief of claude-code:{other.session_id}"
+    elif there == "another file":
+        brief.write_text("my own\n")
+        instead = there
+    else:
+        instead = None
+    told = json.loads(world.run("status", world.name, "--json")[1])["recovered"]["brief"]
+    assert told == {"path": str(brief), "at": NOW, "is_there": False, "instead": instead}
+    text = " ".join(world.run("status", world.name)[1].split())
+    words = f"its brief is gone: {instead} stands in {brief} now" if instead else f"its brief is gone from {brief}"
+    assert f"recovered ada@vm, 2026-09-14T12:00:00Z; {words}" in text
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_a_recovery_that_was_left_open_is_told_with_its_page(world: World, before: bool) -> None:
+    name, later = SessionName(world.name), Stamp("2026-09-14T12:09:00.000Z")
+    with world.record() as record:
+        if before:
+            draft = begin_draft(record, name, "Make the importer retry", Seen(), NOW)
+            save_draft(record, replace(draft, given=Given(next_step="Ask Ben first."), by="ada@vm", done=True), NOW)
+        draft = begin_draft(record, name, "Make the importer retry", Seen(), NOW)
+    assert json.loads(world.run("status", world.name, "--json")[1])["unfinished_recovery"] is None, "only looked at"
+    with world.record() as record:
+        given = replace(draft.given, page=Page.TRIAGE, passed=frozenset({Page.PROCESS}))
+        save_draft(record, replace(draft, given=given, by="ada@vm"), later)
+    told = json.loads(world.run("status", world.name, "--json")[1])
+    assert told["unfinished_recovery"] == {"by": "ada@vm", "at": later, "page": 4, "of": 7}
+    assert (told["recovered"] is not None) == before
+    text = " ".join(world.run("status", world.name)[1].split())
+    assert "open its recovery, page 4 of 7, ada@vm, last answer 2026-09-14T12:09:00Z" in text
+    assert "next finish its recovery, then continue it" in text
+    assert f"its recovery is open at page 4 of 7: `refloat recover {name}` goes on with it" in text
 
 
 def test_another_agent_is_a_normal_choice_and_its_session_is_found(world: World) -> None:

@@ -78,6 +78,13 @@ def local_times(text: str) -> str:
     return _IN_TEXT.sub(_local, text) if "Z" in text else text
 
 
+def stamps_again(text: str, was: str) -> str:
+    """A text that began as `local_times(was)`, with those times that are left in it as they stood in `was`."""
+    for found in _IN_TEXT.finditer(was):
+        text = text.replace(_local(found), found[0])
+    return text
+
+
 def timed_line(text: str) -> str:
     """The same in one line, inert."""
     return local_times(one_line(text))

@@ -28,7 +28,8 @@ def next_actions(status: Status, *, no_way: bool = False, held: bool = False) ->
     somebody is at it, and its process is gone.
     """
     salvage = ("desk.salvage",) if status.next.salvage else ()
-    return (*_steps(status, no_way=no_way, held=held), *salvage)
+    first = ("desk.recover",) if status.recovery_first and not held else ()
+    return tuple(dict.fromkeys((*first, *_steps(status, no_way=no_way, held=held), *salvage)))
 
 
 def _steps(status: Status, *, no_way: bool, held: bool) -> tuple[str, ...]:

@@ -52,7 +52,8 @@ def offer_lines(
     else:
         lines.append(labelled("BECAUSE", timed(offer.guard)))
     lines.append(labelled("LEASE", timed(offer.lease)))
-    lines += _listed("NOTE", offer.notes, "$state-unresolved")
+    elsewhere = ("copy the command, and run it where the program is",) if offer.elsewhere else ()
+    lines += _listed("NOTE", (*elsewhere, *offer.notes), "$state-unresolved")
     lines += _listed("WILL", () if offer.refused else offer.will, "")
     lines += _listed("WILL NOT", () if offer.refused else offer.will_not, _QUIET)
     return [*lines, *_table(offer)]

@@ -53,7 +53,6 @@ def _title_words(title: str) -> str:
 
 def start_offer(asked: Asked, scene: Scene, plan: Plan, agents: Sequence[str], *, in_tmux: bool) -> Offer:
     """Of `continue` and `new`."""
-    command = shlex.join(plan.command)
     going_on = asked.operation == "continue"
     will = [f"run that command in the workspace, and keep the attempt in the record ({plan.agent})"]
     if going_on:
@@ -69,13 +68,15 @@ def start_offer(asked: Asked, scene: Scene, plan: Plan, agents: Sequence[str], *
     overruled = (f"overruled: {why}" for why in plan.ruling.overruled)
     notes = (*plan.ruling.warnings, *overruled, *map(inert_line, plan.brief_words))
     missing = "" if plan.installed else f"{plan.command[0]} is not installed here, or not on the PATH"
-    if missing and plan.ruling.allowed:
-        notes = (*notes, "copy the command, and run it where the program is")
+    elsewhere = bool(missing) and plan.ruling.allowed
+    if elsewhere and plan.writes_brief:
+        notes = (*notes, f"the command writes the brief first, private: {inert_line(str(plan.brief))}")
     return Offer(
         asked=asked,
         question=question,
-        commands=(command,),
+        commands=(plan.by_hand if elsewhere else shlex.join(plan.command),),
         copied=plan.by_hand,
+        elsewhere=elsewhere,
         workspace=plan.workspace,
         will=tuple(will),
         will_not=(
@@ -83,7 +84,7 @@ def start_offer(asked: Asked, scene: Scene, plan: Plan, agents: Sequence[str], *
             "change the old transcript" if not going_on else "take back or repeat what was done: the agent decides",
         ),
         lease=_lease_words(scene.lease, "yours while the agent runs"),
-        guard=missing if missing and plan.ruling.allowed else plan.ruling.why,
+        guard=missing if elsewhere else plan.ruling.why,
         refused=plan.refused is not None or bool(missing),
         force_helps=plan.ruling.force_helps and not missing,
         instead=_instead(plan.ruling),

@@ -199,7 +199,9 @@ def waits_line(trail: Trail) -> Pieces:
 
 
 def tied_row(tied: TiedJob, now: Stamp) -> tuple[Pieces, str, Pieces, str]:
-    """A job in a list: name with what ties it, steps, what is decided or in flight, age."""
+    """A job in a list: name with what ties it, steps, what is decided or in flight, age. The job of a recovery is told
+    apart by its session's title: the ids in two such names are alike as far as they are seen.
+    """
     job = tied.job
     steps = f"{job.steps:,} {'step' if job.steps == 1 else 'steps'}"
     state: Pieces = ((job.status or "", QUIET),)
@@ -207,9 +209,11 @@ def tied_row(tied: TiedJob, now: Stamp) -> tuple[Pieces, str, Pieces, str]:
         state = ((job.status_verdict, "$pile-gone bold"),)
     if job.in_flight:
         state = ((f"{job.in_flight} in flight", "$pile-claimed"),)
+    style = STRONG if tied.tie == "session" else ""
     name: Pieces = (
-        (inert_line(job.name), STRONG if tied.tie == "session" else ""),
+        (f"recovery of {one_line(tied.title)}" if tied.title else inert_line(job.name), style),
         (f"  {_TIES[tied.tie]}", "$accent"),
+        (f"  {inert_line(job.name)}" if tied.title else "", QUIET),
     )
     return name, steps, state, age(job.last_at or job.created_at, now)
 

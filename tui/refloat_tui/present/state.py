@@ -190,12 +190,14 @@ def next_parts(status: Status, no_way: str = "", held: str = "") -> tuple[str, s
     left = status.next.open
     outside = [step for step in status.open_steps if step.kind is StepKind.EXTERNAL]
     look = f"Look at what step {outside[-1].n} did" if outside else ""
-    if status.next.operation == "new_linked" and look:
+    if status.recovery_first:  # what its steps did is asked there
+        words = f"Finish its recovery, then {words[0].lower()}{words[1:]}"
+    elif status.next.operation == "new_linked" and look:
         words = f"{look}, then start a linked session with the brief."
     elif status.next.operation == "continue" and look:
         words = f"{look} before it is repeated, then continue it."
     if left:
         return f"First know: {timed_line('; '.join(left))}.", words
-    if status.next.operation == "continue" and left is not None and not look:
+    if status.next.operation == "continue" and left is not None and not look and not status.recovery_first:
         return "", "Continue it: nothing is open."
     return "", words

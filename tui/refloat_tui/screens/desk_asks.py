@@ -223,18 +223,15 @@ class DeskAsks(DeskWork, RecordAsks[None]):
         session = self._detail.session
         if session is None:
             return
-        from refloat.usecases.put_brief import usual_path
+        from refloat.usecases.put_brief import brief_of_another, usual_path
+        from refloat_tui.present.recovered import replacing
         from refloat_tui.screens.confirm import Confirm
 
         path = usual_path(session, Path.cwd())
         if not os.path.lexists(path):
             self.write_brief(event.written, path)
             return
-        question = Confirm(
-            f"Replace {path}?",
-            "There is a file of that name. The brief takes its place, readable for you alone.",
-            glyphs=self.glyphs,
-        )
+        question = Confirm(*replacing(path, brief_of_another(path, session.name)), glyphs=self.glyphs)
 
         def answered(yes: bool | None) -> None:
             if yes:

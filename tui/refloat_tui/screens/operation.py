@@ -431,9 +431,11 @@ class OperationScreen(RefloatScreen[Done]):
             self.tell("The command that applies the patch is copied. The checkout is as it was.")
         elif self.offer is not None:
             self.app.copy_to_clipboard(self.offer.copied)
-            refused = self.offer.refused
-            then = "It is refused here: it would be where you run it, too." if refused else "enter does it."
-            self.tell(f"The command is copied. Nothing is done: {then}")
+            if self.offer.elsewhere:
+                then = "run it where the program is."
+            else:
+                then = "it is refused here, for the reason above." if self.offer.refused else "enter does it."
+            self.tell(f"The command is copied, and nothing is done: {then}")
 
     def action_operation_instead(self) -> None:
         """Ask about what is possible."""

@@ -20,7 +20,7 @@ from refloat_tui.present.holder import holder_words
 from refloat_tui.present.in_vain import in_vain
 from refloat_tui.present.next_keys import chain_words, leads_there, next_actions
 from refloat_tui.present.path import from_home
-from refloat_tui.present.recovered import recovered_words
+from refloat_tui.present.recovered import recovered_words, unfinished_words
 from refloat_tui.present.state import broken_step, next_parts, verdict, verdict_detail
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import Cell, content, row, wrapped
@@ -242,12 +242,21 @@ class Head(Vertical):
             self._draw_evidence(session, status, now)
 
     def _draw_recovered(self, status: Status | None) -> None:
-        """Who recovered it, and what they left: somebody else need not do it again."""
+        """Who recovered it, and what they left: somebody else need not do it again. One that is open comes first."""
         recovered = status.recovered if status is not None else None
-        self.set_class(recovered is not None, "-recovered")
+        begun = status.unfinished if status is not None else None
+        pieces: list[tuple[str, str]] = []
+        if begun is not None:
+            told = f"{unfinished_words(begun, self._moment)}; "
+            pieces += [(f"{self.glyphs.partly} RECOVERY OPEN  ", "$pile-claimed bold"), (told, "$person")]
+            pieces += [(self._key_of("desk.recover"), "$key bold"), (" goes on", "$quiet")]
         if recovered is not None:
             told = recovered_words(recovered, self._moment, self._home)
-            self._put("recovered", ((f"{self.glyphs.ok} RECOVERED  ", "$pile-saved bold"), (told, "$person")))
+            gap = "   " if pieces else ""
+            pieces += [(f"{gap}{self.glyphs.ok} RECOVERED  ", "$pile-saved bold"), (told, "$person")]
+        self.set_class(bool(pieces), "-recovered")
+        if pieces:
+            self._put("recovered", tuple(pieces))
 
     def _moment(self, at: Stamp) -> str:
         """The time of day, with the date where that is another one."""

@@ -28,6 +28,19 @@ class _Area(TextArea):
         elif field.lines:
             self.insert("\n")
 
+    def action_delete_to_start_of_line(self) -> None:
+        """To the start of the line as it was typed: how it is wrapped on the screen is no end of anything."""
+        row, column = self.selection.end
+        if column:
+            self._delete_via_keyboard((row, 0), (row, column))
+        else:
+            super().action_delete_to_start_of_line()
+
+    def action_delete_to_end_of_line(self) -> None:
+        """To its end."""
+        row, column = self.selection.end
+        self._delete_via_keyboard((row, column), (row, len(self.document.get_line(row))))
+
 
 class Words(Vertical):
     """The field. Hidden until `open`."""

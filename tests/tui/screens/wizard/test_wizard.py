@@ -16,6 +16,8 @@ from textual.widgets import Static
 
 from refloat.model.liveness import Evidence
 from refloat.model.recovery import PAGES, Page
+from refloat.model.session import Failure, FailureKind
+from refloat.model.stamp import Stamp
 from refloat.ports import Machine
 from refloat.testing.rescues import ScriptedLauncher, still_machine
 from refloat.testing.samples import SAMPLES, Sample, crashed
@@ -23,6 +25,7 @@ from refloat.usecases.keep_draft import Drafts, open_drafts
 from refloat.usecases.rescue import Rescue
 from refloat_tui.actions import find_actions
 from refloat_tui.operations import Asked, Operations
+from refloat_tui.present.age import absolute
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.operation import OperationScreen
 from refloat_tui.screens.text import TextScreen
@@ -101,6 +104,11 @@ async def wizard(
             app.copy_to_clipboard = desk.copied.append  # pyright: ignore[reportAttributeAccessIssue] - what the terminal would get
             await desk.settle()
             yield desk
+
+
+OTHERS = (
+    '# Theirs\n\n<!-- refloat/1 {"session":"codex:other","head":null,"workspace":null,"files":[],"transcript":[]} -->\n'
+)
 
 
 def written(home: Path) -> str:
@@ -211,6 +219,50 @@ async def test_who_comes_back_to_a_finished_recovery_is_told_when_and_where_its_
         assert desk.text("head-saved").startswith("saved ")
 
 
+@pytest.mark.parametrize("there", ["another's brief", "another file", "nothing"])
+async def test_a_brief_that_stands_there_no_more_is_not_told_as_its_brief(tmp_path: Path, there: str) -> None:
+    async with wizard(tmp_path, (80, 24)) as desk:
+        await desk.press("e")
+        await desk.type("mine")
+        await desk.press(*["enter"] * (len(PAGES) + 3))
+        assert desk.app.return_value is not None
+    path = tmp_path / "HANDOFF.md"
+    path.unlink()
+    if there != "nothing":
+        path.write_text(OTHERS if there == "another's brief" else "notes")
+    words = {
+        "another's brief": "Its brief is gone: the brief of codex:other stands in ~/HANDOFF.md now.",
+        "another file": "Its brief is gone: another file stands in ~/HANDOFF.md now.",
+        "nothing": "Its brief is gone from ~/HANDOFF.md.",
+    }
+    async with wizard(tmp_path, (80, 24)) as desk:
+        assert words[there] in desk.told()
+
+
+async def test_nobody_leaves_with_a_brief_that_was_replaced_after_it_was_written(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (80, 24)) as desk:
+        await desk.press(*["enter"] * 8)
+        (tmp_path / "HANDOFF.md").write_text(OTHERS)
+        await desk.press("enter")
+        assert desk.app.return_value is None
+        assert desk.wizard.words.is_open, "it is to be written again, and the file is named"
+
+
+async def test_what_is_edited_is_what_stood_there_and_its_times_stay_those_of_the_record(tmp_path: Path) -> None:
+    sample, at = crashed(), "2026-09-14T12:03:11.000Z"
+    failure = Failure(FailureKind.HOST_RESTART, f"the host restarted at {at}", None)
+    async with wizard(tmp_path, (180, 40), replace(sample, session=replace(sample.session, failure=failure))) as desk:
+        await desk.press("enter")
+        shown = f"Host restart: the host restarted at {absolute(Stamp(at))}"
+        assert shown in desk.seen()
+        await desk.press("e")
+        assert desk.wizard.words.area.text == shown
+        await desk.type(" by ops")
+        await desk.press("enter")
+        assert desk.drafts.find()[0].given.happened == f"Host restart: the host restarted at {at} by ops"
+        assert f"{shown} by ops" in desk.seen()
+
+
 async def test_q_says_what_leaves(tmp_path: Path) -> None:
     async with wizard(tmp_path, (80, 24)) as desk:
         await desk.press("q")
@@ -253,6 +305,16 @@ async def test_a_file_is_replaced_only_on_a_yes(tmp_path: Path) -> None:
         assert written(tmp_path) == "precious"
         await desk.press("w", "enter", "y")
         assert written(tmp_path).startswith("# Round prices")
+
+
+async def test_before_the_brief_of_another_session_is_replaced_it_is_named(tmp_path: Path) -> None:
+    (tmp_path / "HANDOFF.md").write_text(OTHERS)
+    async with wizard(tmp_path, (80, 24)) as desk:
+        await desk.press(*["enter"] * 8)
+        assert isinstance(desk.app.screen, Confirm)
+        assert "is the brief of another session, codex:other. Replace it?" in " ".join(desk.seen().split())
+        await desk.press("enter")
+        assert written(tmp_path) == OTHERS
 
 
 async def test_another_path_can_be_typed_and_the_next_session_reads_it(tmp_path: Path) -> None:

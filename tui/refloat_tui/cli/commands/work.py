@@ -8,6 +8,7 @@ from refloat import wire
 from refloat.brief.masks import Masker, mask_tree
 from refloat.model.brief import BriefPreview, WrittenBrief
 from refloat.model.session import State, place_here
+from refloat.text import inert_line
 from refloat.usecases.brief_session import brief_writer
 from refloat.usecases.check_brief import check_brief
 from refloat.usecases.examine import examine
@@ -57,7 +58,9 @@ def triage(session: str, probe: bool, show_secrets: bool, json_: bool) -> None:
 @click.command()
 @session_argument
 @out_option("Write it here, private (0600); - for standard output.")
-@click.option("--force", is_flag=True, help="Replace a file that is no brief.")
+@click.option(
+    "--force", is_flag=True, help="Replace a file that is no brief, or another session's brief that still holds."
+)
 @click.option(
     "--max-tokens",
     type=click.IntRange(min=200),
@@ -98,8 +101,10 @@ def brief(
         _show_preview(written, look_at(written, write), json_=json_)
         return
     if target is not None:
-        renew_brief(bench(), target, written.markdown, force=force)
+        whose = renew_brief(bench(), target.absolute(), written, force=force)
         err.say(f"wrote {target}{_remarks(written)}")
+        if whose is not None:
+            err.say(f"it replaced the brief of another session, {inert_line(whose)}")
         if seen.session.state is State.LIVE:
             err.say("the session is live: the brief is of this moment, and a second writer must not start from it")
     if json_:

@@ -12,7 +12,7 @@ from refloat.model.status import NextOperation, Operation, Recap, Status
 from refloat.model.transcript import Item, Outcome, Step, StepKind
 from refloat.text import UNTITLED, cut, inert, one_line
 from refloat_tui.cli.show.table import columns, counted, labelled, section
-from refloat_tui.present.recovered import recovered_words
+from refloat_tui.present.recovered import recovered_words, unfinished_words
 
 _SIGN = {
     Outcome.OK: "ok",
@@ -70,11 +70,14 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
         yield from labelled("goes on in", session.superseded_by, width, 12)
     if status.standing is not None:
         yield from labelled("attempt", _attempt_words(status.standing, repaired=session.repaired), width, 12)
+    if status.unfinished is not None:
+        told = f"its recovery, {unfinished_words(status.unfinished, _seconds)}"
+        yield from labelled("open", told, width, 12)
     if status.recovered is not None:
         yield from labelled("recovered", recovered_words(status.recovered, _seconds), width, 12)
     yield from labelled("next", _next_words(status), width, 12)
-    yield from labelled("", then.why, width, 12)
     yield from _command_lines(then, width)
+    yield from labelled("", then.why, width, 12)
     if (guarded := then.guarded(session.name)) is not None:
         yield from labelled("", f"`{_joined(guarded)}` does it, and lets no second writer in", width, 12)
     evidence = [
@@ -111,7 +114,8 @@ def _next_words(status: Status) -> str:
         return "leave it to where it runs"
     if then.operation == "resolve_liveness" and then.command is None and status.session.state is not State.UNRESOLVED:
         return "finish what is under way there, or take it over"
-    return _OPERATIONS[then.operation]
+    words = _OPERATIONS[then.operation]
+    return f"finish its recovery, then {words}" if status.recovery_first else words
 
 
 def _command_lines(then: NextOperation, width: int) -> Iterator[str]:

@@ -7,6 +7,7 @@ ends in one message, and nothing but the handler of that message changes the sta
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import work
@@ -246,7 +247,7 @@ class Keeping(RefloatScreen[Farewell]):
             again = f"Taken up again; last answer {clock_time(kept.draft.updated_at)}."
             carried = "It begins with the answers of the recovery that was finished before."
             if kept.before is not None and kept.before.given.written is not None:
-                carried += f" Its brief: {from_home(kept.before.given.written[0], self._home)}."
+                carried += self._brief_before(kept.before.given.written[0])
             self.tell(again if kept.draft.revision > 1 else carried)
         if not self._beats:
             self._beats = True
@@ -254,6 +255,16 @@ class Keeping(RefloatScreen[Farewell]):
             self.set_interval(LOOK, self._look_who)
         self.show(fresh=True)
         self._draw_brief()
+
+    def _brief_before(self, path: str) -> str:
+        """Where the brief of the recovery before is, or what stands in its place."""
+        instead = None if self._rescue is None else self._rescue.instead(Path(path))
+        where = from_home(path, self._home)
+        if instead is None:
+            return f" Its brief: {where}."
+        return (
+            f" Its brief is gone: {instead} stands in {where} now." if instead else f" Its brief is gone from {where}."
+        )
 
     def on_keeping_failed(self, event: Failed) -> None:
         """Say why, and leave only by a key."""

@@ -23,6 +23,7 @@ from refloat_tui.present.age import local_times
 from refloat_tui.present.markdown import MarkdownLine, markdown_lines
 from refloat_tui.present.path import from_home, homes_shortened
 from refloat_tui.present.preview import preview_pieces
+from refloat_tui.present.recovered import replacing
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.operation import Done, OperationScreen
 from refloat_tui.screens.text import TextScreen
@@ -157,7 +158,7 @@ class Outside(Keeping):
             elif not yes:
                 self.tell(f"{inert(path.name)} stays as it is, and nothing was written. w names another file.")
 
-        ask = Confirm(f"{path} is there already. Replace it?", "What it holds now is gone then.", glyphs=self.glyphs)
+        ask = Confirm(*replacing(path, self._rescue.whose(path)), glyphs=self.glyphs)
         self.app.push_screen(ask, heard)
 
     @work(thread=True, exclusive=True, group="put", exit_on_error=False, description="Writing the file")

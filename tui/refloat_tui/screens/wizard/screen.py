@@ -6,6 +6,7 @@ and when is `keeping`, what touches the outside is `outside`.
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import ClassVar
 
 from textual import events
@@ -26,7 +27,7 @@ from refloat_tui.base import TOO_SOON
 from refloat_tui.library import SavedRecord
 from refloat_tui.operations import Operations
 from refloat_tui.present import Pieces
-from refloat_tui.present.age import clock_time
+from refloat_tui.present.age import clock_time, local_times, stamps_again
 from refloat_tui.present.holder import holder_name
 from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.screens.wizard.outside import PATH, Outside
@@ -347,7 +348,8 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         if self._lost is not None:
             self.action_wizard_leave()
             return
-        if written is None or self._recovery.given.stale:
+        gone = written is not None and self._rescue is not None and self._rescue.instead(Path(written[0])) is not None
+        if written is None or gone or self._recovery.given.stale:
             self.action_wizard_write()
             return
         self._recovery = answer(self._recovery, WentOn(Page.BRIEF))
@@ -410,7 +412,7 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         look, key = self._page_look(), self.rows.cursor_key
         if look is None or key is None or (field := self._view.field(look, key)) is None:
             return
-        self.words.open(key, field.label, inert(field.text), lines=field.lines)
+        self.words.open(key, field.label, local_times(inert(field.text)), lines=field.lines)
 
     def action_wizard_add(self) -> None:
         """A line of one's own, in this section."""
@@ -455,7 +457,7 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
             return
         field = self._view.field(look, event.key)
         if field is not None and field.live:
-            self._hear(self._view.typed(look, event.key, event.text), typing=True)
+            self._hear(self._view.typed(look, event.key, stamps_again(event.text, field.text)), typing=True)
 
     def warn_typing(self) -> str:
         """Say in an open field that it is not kept; the words of one that was just left. An open one stays: what is
@@ -493,5 +495,6 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         elif event.changed:
             # Also what was typed live: with fast keys, enter overtakes the message of the last change.
             field = self._view.field(look, event.key)
-            if field is not None and (event.kept or field.live) and field.text != event.text:
-                self._hear(self._view.typed(look, event.key, event.text))
+            text = event.text if field is None else stamps_again(event.text, field.text)
+            if field is not None and (event.kept or field.live) and field.text != text:
+                self._hear(self._view.typed(look, event.key, text))

@@ -39,7 +39,7 @@ class HappenedPage(PageView):
 
     def so_far(self, recovery: Recovery) -> str:
         """The sentence."""
-        return one_line(happened_of(recovery))
+        return timed_line(happened_of(recovery))
 
     def reason(self, look: Look) -> Pieces:
         """Where it comes from."""
@@ -55,7 +55,7 @@ class HappenedPage(PageView):
             (several(session.turns, "turn"), several(session.steps, "step"), several(session.edits, "edit"))
         )
         against = {"DONE": _gone(recovery), "SAID": _not_so(recovery, look.glyphs)}
-        rows = labelled_rows("ended", "ENDED", ((one_line(happened_of(recovery)), PERSON if own else STRONG),), width)
+        rows = labelled_rows("ended", "ENDED", ((timed_line(happened_of(recovery)), PERSON if own else STRONG),), width)
         parts: list[tuple[str, str]] = [
             ("ASKED", cut(one_line(recovery.asked), 240) or "nothing is recorded"),
             ("DONE", done),
