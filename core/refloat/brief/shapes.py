@@ -216,8 +216,8 @@ def _pieces(text: str, start: int, end: int) -> Iterator[Hit]:
         at = part.end() if part else end
 
 
-def _body_end(text: str, start: int, limit: int) -> int:
-    """Where a key ends that has no last line: behind the last line that can be key, before the next key at most."""
+def body_end(text: str, start: int, limit: int) -> int:
+    """Where a private key without a last line ends: behind its last line that can be key, before the next at most."""
     at = start
     while at < limit:
         brk = _KEY_BREAK.search(text, at, limit)
@@ -242,7 +242,7 @@ def private_key_hits(text: str) -> Iterator[Hit]:
         following = begins[number + 1] if number + 1 < len(begins) else len(text)
         limit = min(following, start + _KEY_LONGEST)
         place = bisect_left(ends, start)
-        end = ends[place] if place < len(ends) and ends[place] <= limit else _body_end(text, start, limit)
+        end = ends[place] if place < len(ends) and ends[place] <= limit else body_end(text, start, limit)
         yield from _pieces(text, start, end)
     above = 0
     for end in ends:

@@ -6,6 +6,7 @@ Decides the words, so that the length of the whole can be told of what is left. 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from refloat.patterns import late
@@ -22,6 +23,11 @@ def say_left_out(size: int) -> str:
 def is_left_out(text: str) -> bool:
     """Whether something of a text was left out."""
     return _BEGINS in text and _SAYS.search(text) is not None
+
+
+def any_left_out(lines: Iterable[str]) -> bool:
+    """Whether something of a text was left out that was parted into lines, each with a sign before it."""
+    return any(_BEGINS in line and _SAYS.search(f"\n{line[1:]}\n") for line in lines)
 
 
 def inside_json(text: str) -> str:

@@ -1,14 +1,16 @@
 """One line that is too long to be held, as a shorter one: of its long texts the beginnings and the ends.
 
-Decides where a text may be parted (never inside an escape, a character or its two halves), how much of it stays, and
-when a line is given up: where what is left of it would still take too much memory as values. What is left out is
-looked through as the decoder would, and counted. Refuses to say what a secret is: whoever shows a shortened text parts
-it again where none is (`refloat.usecases.parting`), for which each side holds more than is shown.
+Decides where a text may be parted (never inside an escape, a character or its two halves) and how much of it stays.
+Where a line would still take too much memory as values, its heaviest lists and objects end early: what stands around
+them is read all the same. What is left out of texts is looked through as the decoder would, and counted. Refuses to say
+what a secret is: whoever shows a shortened text parts it again where none is (`refloat.usecases.parting`), for which
+each side holds more than is shown.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import BinaryIO, Final, cast
 
 from refloat.model.light import light
@@ -19,7 +21,13 @@ _CHUNK: Final = 1024 * 1024
 ROOM: Final = 8 * 1024 * 1024
 """Bytes that a line may have in the end."""
 _HEAVIEST: Final = 64 * 1024 * 1024
-"""Bytes that its values may take, about."""
+"""Bytes that its values may take, about. Of the line's own members none takes more than three eighths of that, and what
+stands in one so much less that all around it have room too.
+"""
+_MEMBER: Final = 2
+"""How deep in a line the members of its record begin that are lists or objects."""
+_DEEPEST: Final = 512
+"""Lists and objects within each other; no decoder takes many more."""
 LEVELS: Final = ((ROOM, 192 * 1024, 64 * 1024), (512 * 1024, 192 * 1024, 64 * 1024), (16 * 1024, 8 * 1024, 3 * 1024))
 """(bytes from which a text is cut, bytes of its beginning and of its end that stay), the first one that is enough. All
 that is kept of a text anywhere (`story.KEPT`) stands in the beginning and the end of the first two, the worst escapes
@@ -39,6 +47,10 @@ _LIST, _DICT, _VALUE, _TEXT = 80, 240, 40, 64
 """Bytes that each takes in memory, at most."""
 _BONES: Final = 64 * 1024
 _BACKSLASH: Final = 0x5C
+_BRACE, _COMMA, _OPENS = b"{"[0], b","[0], b"[{"
+_SIGN: Final = late(rb"[\[\]{},]")
+_OTHERS: Final = bytes(byte for byte in range(256) if byte not in b"[]{}")
+_ALIKE: Final = bytes.maketrans(b"{}", b"[]")
 
 
 @light
@@ -55,9 +67,11 @@ class Shortened:
     """It has an end."""
 
 
-def shorten(file: BinaryIO, start: int, left: int | None = None, room: int | None = None) -> Shortened:
+def shorten(
+    file: BinaryIO, start: int, left: int | None = None, room: int | None = None, *, thin: bool = True
+) -> Shortened:
     """The line that begins at `start`, of which no more than `left` bytes count, in so much `room` (else `ROOM`). The
-    file is left anywhere.
+    file is left anywhere. `thin`: its lists and objects may end early, with a mark behind their last value.
 
     Raises:
         OSError: it cannot be read.
@@ -70,6 +84,10 @@ def shorten(file: BinaryIO, start: int, left: int | None = None, room: int | Non
             return Shortened(one.size, bytes(one.out), one.whole, one.ended)
         if one.is_heavy:
             break
+    file.seek(start)
+    thinned: _Line = _Thin(room)
+    if thin and thinned.read(file, left):
+        return Shortened(thinned.size, bytes(thinned.out), thinned.whole, thinned.ended)
     return pass_over(file, start, left)
 
 
@@ -96,7 +114,7 @@ class _Line:
         self._room = room
         self._limit, self._head, self._tail = level
         self._last = last
-        self.out = bytearray()
+        self.out: bytearray = bytearray()
         self.size = 0
         self.whole = True
         self.ended = False
@@ -135,7 +153,7 @@ class _Line:
     def _take(self, data: bytes) -> bytes:
         """Take what is whole of it; of a text that goes on, what is still wanted is given back."""
         at = 0
-        while True:
+        while at >= 0:
             if self._inside:
                 end = self._end_of(data, at)
                 if end < 0:
@@ -144,14 +162,17 @@ class _Line:
                 self.out += b'"'
                 self._inside = False
                 at = end + 1
-            quote = data.find(b'"', at)
-            self._stand(data[at:] if quote < 0 else data[at : quote + 1])
+            at = self._go_on(data, at)
             if self._last and len(self.out) > self._room // 2:
                 self._limit, self._head, self._tail = LAST
-            if quote < 0:
-                return b""
-            self._inside = True
-            at = quote + 1
+        return b""
+
+    def _go_on(self, data: bytes, at: int) -> int:
+        """Take what stands outside of texts; where the next text begins, or -1."""
+        quote = data.find(b'"', at)
+        self._stand(data[at:] if quote < 0 else data[at : quote + 1])
+        self._inside = quote >= 0
+        return quote + 1 or -1
 
     def _end_of(self, data: bytes, at: int) -> int:
         """Where the text ends that goes on at `at`; -1 where it goes on behind the data."""
@@ -180,12 +201,13 @@ class _Line:
         self._searched = 0
         if self._left_out is None and len(text) <= self._limit:
             self.out += text
-            self._weight += _TEXT + len(text)
+            self._weigh_text(len(text))
             return
         if self._left_out is None:
             text = self._begin(text)
         text = self._leave_out(text, len(text) - self._tail)
         self.out += _MARKED % (self._left_out or 0) + self._fault + text
+        self._weigh_text(self._head + self._tail)
         self._left_out, self._fault = None, b""
 
     def _begin(self, text: bytes) -> bytes:
@@ -226,10 +248,121 @@ class _Line:
         if len(self._bones) >= _BONES:
             self._weigh()
 
+    def _weigh_text(self, size: int) -> None:
+        self._weight += _TEXT + size
+
     def _weigh(self) -> None:
         count = self._bones.count
         self._weight += count(b"[") * _LIST + count(b"{") * _DICT + count(b",") * _VALUE
         self._bones.clear()
+
+
+class _Thin(_Line):
+    """One reading of a line in which lists and objects end early."""
+
+    def __init__(self, room: int) -> None:
+        super().__init__(room, LEVELS[-1], last=True)
+        self._open: list[int] = [0]
+        """What is open, by what it weighs so far."""
+        self._kinds = bytearray(b"[")
+        self._limits = [_HEAVIEST * 65 // 64]
+        self._skipped = 0
+        """Bytes left out of what ends early now."""
+        self._deeper = -1
+        """How much is open in that; -1: nothing ends early now."""
+        self._quoted = False
+        """Whether a text goes on in what is left out."""
+        self._odd = False
+        """Whether a backslash before that wants a character more."""
+        self._byte = max(1, _HEAVIEST // room)
+        """What a byte weighs, so that all that has its weight has room."""
+
+    @property
+    def is_heavy(self) -> bool:
+        return len(self._open) > _DEEPEST
+
+    def _go_on(self, data: bytes, at: int) -> int:
+        if self._deeper >= 0:
+            at = self._skip(data, at)
+            if at < 0:
+                return at
+        quote = data.find(b'"', at)
+        end = quote + 1 or len(data)
+        upto = self._follow(data, at, end)
+        self.out += data[at:upto]
+        if upto < end:
+            self._deeper = 0
+            return upto
+        self._inside = quote >= 0
+        return quote + 1 or -1
+
+    def _follow(self, data: bytes, at: int, end: int) -> int:
+        """Weigh what stands there; where the rest of what is open is too much, the place of its comma."""
+        weights, kinds, begun = self._open, self._kinds, at
+        for found in _SIGN.finditer(data, at, end):
+            sign, place = data[found.start()], found.start()
+            if sign in _OPENS:
+                weights[-1] += _DICT if sign == _BRACE else _LIST
+                self._limits.append(self._limit_within())
+                weights.append(0)
+                kinds.append(sign)
+                if len(weights) > _DEEPEST:
+                    return end
+            elif sign != _COMMA:
+                if len(weights) > 1:
+                    kinds.pop()
+                    self._limits.pop()
+                    weight = weights.pop()
+                    weights[-1] += weight
+            else:
+                weights[-1] += _VALUE + (place - begun) * self._byte
+                begun = place
+                if weights[-1] > self._limits[-1]:
+                    return place
+        return end
+
+    def _limit_within(self) -> int:
+        """What may stand in something that begins now: never all that is left, for what comes behind it."""
+        depth, left = len(self._open), self._limits[-1] - self._open[-1] - _HEAVIEST // 64
+        most = _HEAVIEST * 3 // 8 if depth == _MEMBER else left
+        return max(min(most, left), _HEAVIEST // 256)
+
+    def _weigh_text(self, size: int) -> None:
+        self._open[-1] += _TEXT + size * self._byte
+
+    def _weigh(self) -> None:
+        """It is weighed as it is read."""
+
+    def _skip(self, data: bytes, at: int) -> int:
+        """Pass over what is left out; the place of what closes it, or -1."""
+        for begin in range(at, len(data), _BONES):
+            block = data[begin : begin + _BONES]
+            closed, deeper, quoted = self._passed(block)
+            if not closed:
+                self._skipped += len(block)
+                self._deeper, self._quoted = deeper, quoted
+                self._odd = _is_escaped(b"\\" * self._odd + block, 0, self._odd + len(block))
+                continue
+            place = bisect_left(range(len(block)), 1, key=lambda upto: self._passed(block[: upto + 1])[0])
+            skipped = _MARKED % (self._skipped + place)
+            self.out += b',"%b":null' % skipped if self._kinds[-1] == _BRACE else b',"%b"' % skipped
+            self.whole = False
+            self._skipped, self._deeper, self._quoted, self._odd = 0, -1, False, False
+            return begin + place
+        return -1
+
+    def _passed(self, block: bytes) -> tuple[int, int, bool]:
+        """Whether what ends early is closed in a block, else how much is open at its end, and whether a text is."""
+        pieces = (b"\\" * self._odd + block).replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')
+        bare = b"".join(pieces[self._quoted :: 2]).translate(_ALIKE, _OTHERS)
+        for _ in range(_DEEPEST):
+            less = bare.replace(b"[]", b"")
+            if len(less) == len(bare):
+                break
+            bare = less
+        closes = bare.count(b"]")
+        quoted = self._quoted ^ (len(pieces) % 2 == 0)
+        return int(closes > self._deeper), self._deeper - closes + bare.count(b"["), quoted
 
 
 def part_at(text: bytes, at: int) -> int:

@@ -96,12 +96,12 @@ def _found(file: BinaryIO, offset: int, end: int, heads: Sequence[bytes], part: 
     raw = file.readline(min(LONG + 1, end - offset))
     if len(raw) <= LONG:
         return len(raw), list(_records(raw, heads))
-    cut = shorten(file, offset, end - offset, LONGEST)
+    cut = shorten(file, offset, end - offset, LONGEST, thin=False)
     record = None if cut.data is None else _decoded(cut.data.strip(_BLANK))
     if record is not None:
         return cut.size + cut.ended, [record if cut.whole else _parted(record, cut.size, part)]
     if cut.data is not None:  # damaged: it is looked through as text, which takes more
-        cut = shorten(file, offset, end - offset, LONG)
+        cut = shorten(file, offset, end - offset, LONG, thin=False)
     size = cut.size + cut.ended
     if cut.data is None:
         return size, [(None, (_too_large(size),))]

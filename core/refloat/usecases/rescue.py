@@ -199,14 +199,6 @@ class Rescue:
         """Whether anything of that name is there, a dangling link included."""
         return os.path.lexists(path)
 
-    def may_be_written(self, path: Path) -> bool:
-        """Whether anything may be written there, with or without agreement; `put` says why not."""
-        try:
-            self._refuse(path)
-        except UsageError:
-            return False
-        return True
-
     def instead(self, path: Path) -> str | None:
         """What stands in a file in place of this session's brief, in words (empty: nothing); None: the brief does."""
         return None if session_of_brief(path) == self._case.session.name else what_stands(str(path))
@@ -214,6 +206,14 @@ class Rescue:
     def whose(self, path: Path) -> SessionName | None:
         """The other session whose brief a file is; None where it is this one's, or none."""
         return brief_of_another(path, self._case.session.name)
+
+    def may_be_written(self, path: Path) -> bool:
+        """Whether anything may be written there, with or without agreement; `put` says why not."""
+        try:
+            self._refuse(path)
+        except UsageError:
+            return False
+        return True
 
     def put(self, recovery: Recovery, path: Path, *, overwrite: bool) -> Recovery:
         """Write the brief to a file; the recovery that comes back knows it.

@@ -90,12 +90,70 @@ def test_half_a_character_that_was_left_out_is_no_fault() -> None:
     assert int(left.split(MARK)[1]) == 1003 - len(left) + len(MARK) * 2 + len(left.split(MARK)[1])
 
 
-def test_a_line_of_many_values_is_given_up_before_they_take_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+NAMES = ["a", "[", '"}', "\\"]
+VALUES = st.recursive(
+    st.sampled_from([1, None, -1.5, "a", "x\\", '"]}', "[{", "é"]),
+    lambda inner: st.lists(inner, max_size=8) | st.dictionaries(st.sampled_from(NAMES), inner),
+    max_leaves=40,
+)
+
+
+def early(whole: object, left: object) -> int:
+    """How many lists and objects of a value end early; all else is as it was."""
+    if isinstance(whole, dict):
+        rows, kept = cast("dict[str, object]", whole), cast("dict[str, object]", left)
+        names = [name for name in kept if MARK not in name]
+        assert names == list(rows)[: len(names)]
+        ends = len(kept) > len(names)
+        assert ends or len(names) == len(rows)
+        return ends + sum(early(rows[name], kept[name]) for name in names)
+    if isinstance(whole, list):
+        values, some = cast("list[object]", whole), cast("list[object]", left)
+        ends = some != [] and isinstance(some[-1], str) and MARK in some[-1]
+        assert ends or len(some) == len(values)
+        return ends + sum(map(early, values, some[: len(some) - ends]))
+    assert whole == left
+    return 0
+
+
+@pytest.mark.usefixtures("small")
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(VALUES, st.integers(1, 20), st.booleans())
+def test_of_a_line_of_too_many_values_the_heaviest_end_early(inner: object, times: int, plain: bool) -> None:
+    row = {"message": {"id": "t", "content": [inner] * times}, "told": [inner] * times, "end": 1}
+    raw = json.dumps(row, ensure_ascii=plain).encode()
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (("_HEAVIEST", 16_000), ("_CHUNK", 500), ("_BONES", 100)):
+            patch.setattr(cutting, name, value)
+        patch.setattr(cutting, "ROOM", 60_000)
+        patch.setattr(cutting, "LEVELS", ((60_000, 200, 100),) * 3)
+        cut = shorten(io.BytesIO(b"xx\n" + raw + b"\n"), 3)
+    assert (cut.size, cut.ended) == (len(raw), True)
+    assert cut.data is not None
+    left = cast("dict[str, object]", decode(cut.data))
+    assert list(left) == list(row)
+    assert cast("dict[str, object]", left["message"])["id"] == "t"
+    assert cut.whole == (early(row, left) == 0)
+
+
+def test_a_line_of_many_values_is_held_by_a_part_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cutting, "_HEAVIEST", 100_000)
-    light, heavy = json.dumps([[1]] * 100).encode(), json.dumps([[1]] * 1000).encode()
+    light, heavy = json.dumps([[1]] * 100).encode(), json.dumps([[[1]] * 1000, "end"]).encode()
     assert shorten(io.BytesIO(light), 0).data == light
     cut = shorten(io.BytesIO(heavy + b"\n"), 0)
-    assert (cut.data, cut.size, cut.ended) == (None, len(heavy), True)
+    assert (cut.size, cut.ended, cut.whole) == (len(heavy), True, False)
+    assert cut.data is not None
+    values, end = cast("tuple[list[object], str]", decode(cut.data))
+    assert end == "end"
+    assert 100 < len(values) < 1000
+    left_out = int(cast("str", values[-1]).strip(MARK))
+    assert len(cut.data) + left_out == len(heavy) + len(json.dumps(values[-1], ensure_ascii=True)) + 1
+    assert shorten(io.BytesIO(heavy), 0, thin=False).data is None
+
+
+def test_a_line_whose_values_lie_too_deep_is_given_up() -> None:
+    deep = b'{"a":' + b"[" * 3_000_000 + b"]" * 3_000_000 + b"}"
+    assert shorten(io.BytesIO(deep), 0).data is None
 
 
 def test_many_texts_that_are_not_long_are_cut_once_half_of_the_room_is_taken() -> None:

@@ -71,6 +71,42 @@ def test_no_secret_is_parted_where_something_is_left_out(kind: str, end: str, mo
         assert shown.endswith(WORDS[-100:])
 
 
+LONG_KEY = [sample(64, f"k{at}") for at in range(50)]
+LONG_WEB_TOKEN, LONG_PASSWORD, LONG_BEARER = sample(2500, "w"), sample(1800, "q"), sample(1700, "r")
+PHRASE = " ".join(sample(7, f"s{at}") for at in range(150))
+LONG_SECRETS = {
+    "web token": (f"eyJhbGciOiJIUzI1NiJ9.eyJ{LONG_WEB_TOKEN}.{sample(43, 'x')}", [LONG_WEB_TOKEN]),
+    "key": (
+        "\n".join(["-----BEGIN RSA " + "PRIVATE KEY-----", *LONG_KEY, "-----END RSA " + "PRIVATE KEY-----"]),
+        LONG_KEY,
+    ),
+    "key without end": ("\n".join(["-----BEGIN RSA " + "PRIVATE KEY-----", *LONG_KEY]), LONG_KEY),
+    "named": (f'"password": "{LONG_PASSWORD}"', [LONG_PASSWORD]),
+    "phrase": (f'"db_password": "{PHRASE}"', [PHRASE]),
+    "bearer": (f"Authorization: Bearer {LONG_BEARER}", [LONG_BEARER]),
+    "two lines": (f"run --api-token\n{sample(40, 'y')}", [sample(40, "y")]),
+}
+"""Longer than what is looked through beside a gap in a short side."""
+
+
+@pytest.mark.parametrize("escapes", [0, 1, 2])
+@pytest.mark.parametrize("kind", LONG_SECRETS)
+@pytest.mark.parametrize("level", [*cutting.LEVELS[2:], cutting.LAST])
+def test_the_rest_of_a_secret_that_began_in_what_was_left_out_is_not_shown(
+    level: tuple[int, int, int], kind: str, escapes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cutting, "LEVELS", (level,))
+    monkeypatch.setattr(cutting, "ROOM", level[0])
+    secret, values = LONG_SECRETS[kind]
+    pieces = {value[at : at + PIECE] for value in values for at in range(len(value) - PIECE + 1)}
+    for behind in range(0, len(secret) + level[2], 1 + (len(secret) + level[2]) // 12):
+        text = f"{WORDS}{WORDS}{secret}\n{WORDS[: max(0, level[2] - behind)]}"
+        for _ in range(escapes):
+            text = json.dumps(text)
+        whole, shown = Masker().text(text), Masker().text(parted(text))
+        assert not [piece for piece in pieces if piece in shown and piece not in whole], (behind, shown[-level[2] :])
+
+
 def test_what_is_left_out_is_counted_to_the_byte(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cutting, "LEVELS", ((6000, 2400, 2400),))
     monkeypatch.setattr(cutting, "ROOM", 6000)
@@ -166,3 +202,51 @@ def test_a_file_too_long_to_be_held_is_not_judged_by_what_is_left_of_it(home: An
     assert (edit.path, edit.before, edit.after, edit.hunks) == ("/w/big.txt", None, None, ())
     assert [problem.line for problem in story.summary.problems] == [2, 3]
     assert all("too long to be compared" in problem.what for problem in story.summary.problems)
+
+
+def test_a_short_edit_of_a_file_too_long_to_be_held_keeps_its_content(home: Any) -> None:
+    patch = {"oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1, "lines": ["-one", "+two"]}
+    big = "one\n" + "a line of the file\n" * 1_000_000
+    told = {"filePath": "/w/a.txt", "oldString": "one", "newString": "two", "originalFile": big}
+    rows = [
+        *home.talk("s")[:1],
+        call(home, 2, "Edit", file_path="/w/a.txt", old_string="one", new_string="two"),
+        answer(home, 3, "updated", structuredPatch=[patch], **told),
+    ]
+    story = read(home, rows)
+    (edit,) = next(item.step for item in story.items if item.step is not None).edits
+    assert (edit.before, edit.after) == (None, None)
+    assert [hunk.lines for hunk in edit.hunks] == [("-one", "+two")]
+    assert story.summary.problems == ()
+
+
+def test_an_edit_whose_own_text_is_not_whole_has_no_content(home: Any) -> None:
+    long = "one of many words\n" * 600_000
+    told = {
+        "filePath": "/w/a.txt",
+        "oldString": "one",
+        "newString": long,
+        "originalFile": "one\n",
+        "structuredPatch": [],
+    }
+    rows = [
+        *home.talk("s")[:1],
+        call(home, 2, "Edit", file_path="/w/a.txt", old_string="one", new_string="two"),
+        answer(home, 3, "updated", **told),
+    ]
+    story = read(home, rows)
+    (edit,) = next(item.step for item in story.items if item.step is not None).edits
+    assert (edit.before, edit.after, edit.hunks) == (None, None, ())
+    assert [problem.line for problem in story.summary.problems] == [3]
+
+
+def test_a_call_answered_by_a_line_of_a_million_values_has_its_result(home: Any) -> None:
+    rows = [
+        *home.talk("s")[:1],
+        call(home, 2, "Bash", command="pytest"),
+        answer(home, 3, "3 passed in 0.1s", stdout="3 passed in 0.1s", more=[[at] for at in range(1_000_000)]),
+    ]
+    story = read(home, rows)
+    step = next(item.step for item in story.items if item.step is not None)
+    assert (step.output, step.exit_code) == ("3 passed in 0.1s", 0)
+    assert story.summary.problems == ()

@@ -188,3 +188,16 @@ async def test_what_happened_names_what_contradicts_its_words(tmp_path: Path) ->
         claim = next(finding for finding in found.triage.claimed if finding.claim)
         assert f"“{claim.what}” " in words
         assert f"lost from the checkout: {edited.path}" in words
+
+
+async def test_a_look_is_offered_only_where_one_can_tell(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (80, 24), evidence()) as desk:
+        await go_to(desk, Page.UNCERTAIN)
+        screen = desk.wizard
+        recovery = screen._recovery  # pyright: ignore[reportPrivateUsage] - as it was read
+        assert recovery is not None
+        assert screen.word_of("wizard_probe") is None
+        actions = tuple(replace(one, no_look="no remote is configured") for one in recovery.triage.do_not_repeat)
+        bare = replace(recovery, triage=replace(recovery.triage, do_not_repeat=actions))
+        screen._recovery = bare  # pyright: ignore[reportPrivateUsage] - for this test
+        assert screen.word_of("wizard_probe") == ""
