@@ -18,7 +18,7 @@ from refloat.there import is_directory
 from refloat.usecases.check_brief import check_brief
 from refloat.usecases.old_briefs import BRIEFS
 from refloat.usecases.situations import place_of
-from refloat.usecases.targets import refuse_taken, refuse_target
+from refloat.usecases.targets import refuse_kind, refuse_taken, refuse_target
 from refloat.usecases.workbench import Workbench
 from refloat.usecases.write_brief import write_private
 
@@ -65,16 +65,19 @@ def renew_brief(bench: Workbench, path: Path, written: WrittenBrief, *, force: b
         UsageError: it cannot be written, or may not be, whatever is forced.
 
     """
-    is_ours = path.parent == bench.machine.places.data / BRIEFS
-    if not is_ours:
+    briefs = bench.machine.places.data / BRIEFS
+    is_own = path.parent == briefs and not briefs.is_symlink()
+    if is_own:
+        refuse_kind(path)
+    else:
         refuse_target(path, bench.machine.places, bench.readers)
     refuse_taken(path, "no brief", lambda there: session_of_brief(Path(there)) is not None, force=force)
     whose = brief_of_another(path, written.session)
     if whose is not None and not force and check_brief(bench, path).holds:
         what = f"{path} is the brief of another session, {inert_line(whose)}, and still holds"
         raise NotDone(f"{what}; name another file, or replace it with `--force`")
-    if is_ours:
-        _make_place(path.parent)
+    if is_own:
+        _make_place(briefs)
     write_private(path, written.markdown)
     return whose
 

@@ -169,6 +169,14 @@ def test_a_link_is_named_as_one_and_replaced_itself_when_forced(
     assert ((root / "mine.txt").read_text(), (root / "missing.txt").exists()) == ("mine", False)
 
 
+def test_among_its_own_data_a_brief_alone_is_put_among_the_briefs(root: Path) -> None:
+    assert run(_typed("brief", f"{root}/data/briefs/own.md", "")) == 0
+    assert (root / "data/briefs/own.md").is_file()
+    for name in COMMANDS:
+        assert run(_typed(name, f"{root}/data/briefs/../new", "")) == 2
+        assert name == "brief" or run(_typed(name, f"{root}/data/briefs/new", "")) == 2
+
+
 def test_a_receipt_is_put_in_place_of_a_second_name_of_a_file_never_into_it(root: Path) -> None:
     (root / "mine.txt").write_text("mine")
     (root / "second").hardlink_to(root / "mine.txt")

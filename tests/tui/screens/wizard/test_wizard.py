@@ -1,5 +1,6 @@
 """The whole wizard by keyboard alone, at the sizes that people have."""
 
+import os
 import re
 import threading
 from collections.abc import AsyncGenerator, Iterator
@@ -281,6 +282,15 @@ async def test_what_moved_meanwhile_is_said_once(tmp_path: Path) -> None:
         assert "HEAD was 9c0e2b1 and is fffffff" in desk.text("page-changed")
         await desk.press("enter")
         assert "HEAD was" not in desk.seen()
+
+
+async def test_nobody_is_asked_about_a_file_that_may_not_be_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "HANDOFF.md")
+    async with wizard(tmp_path, (80, 24)) as desk:
+        await desk.press(*["enter"] * 8)
+        assert not isinstance(desk.app.screen, Confirm)
+        await until(desk.pilot, lambda: "named pipe" in desk.told())
+    assert (tmp_path / "HANDOFF.md").is_fifo()
 
 
 async def test_a_file_is_replaced_only_on_a_yes(tmp_path: Path) -> None:
