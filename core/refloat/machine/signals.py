@@ -9,7 +9,7 @@ import os
 import signal
 import threading
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self, cast
 
 HELD: Final = frozenset(
     (
@@ -54,7 +54,8 @@ class Signals:
     def __exit__(self, *_: object) -> None:
         if self._thread is not None:
             self._over = True
-            os.kill(os.getpid(), signal.SIGCHLD)
+            # To that thread: what is told to the process, another one may take, and then this one is waited for for ever.
+            signal.pthread_kill(cast("int", self._thread.ident), signal.SIGCHLD)
             self._thread.join()
         signal.pthread_sigmask(signal.SIG_BLOCK, HELD)
         for number, before in self._handlers.items():

@@ -5,7 +5,8 @@ import shlex
 import socket
 import stat
 import subprocess
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Literal, cast
@@ -20,7 +21,7 @@ from refloat.testing.samples import SAMPLES
 from refloat_tui.bench_library import BenchLibrary
 from refloat_tui.bench_operations import BenchOperations
 from refloat_tui.cli.commands import bench
-from refloat_tui.cli.parser import run
+from refloat_tui.cli.parser import run as run_here
 from refloat_tui.cli.saving import real_desk
 from refloat_tui.mcp.asked import Export
 from refloat_tui.mcp.door import Door
@@ -43,6 +44,18 @@ COMMANDS = {
 FORCED = [
     (name, force) for name, words in COMMANDS.items() for force in (("", "--force") if "FORCE" in words else ("",))
 ]
+
+
+def run(words: Sequence[str]) -> int:
+    """A command's exit code; `run`, which takes the signals of its process, gets a process."""
+    if words[0] != "run":
+        return run_here(words)
+    command = [sys.executable, "-m", "refloat_tui", *words]
+    here = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(command, env=here, capture_output=True, text=True, check=False)
+    sys.stdout.write(done.stdout)
+    sys.stderr.write(done.stderr)
+    return done.returncode
 
 
 @pytest.fixture

@@ -312,7 +312,8 @@ async def test_before_the_brief_of_another_session_is_replaced_it_is_named(tmp_p
     async with wizard(tmp_path, (80, 24)) as desk:
         await desk.press(*["enter"] * 8)
         assert isinstance(desk.app.screen, Confirm)
-        assert "is the brief of another session, codex:other. Replace it?" in " ".join(desk.seen().split())
+        seen = " ".join(desk.seen().replace("▌", " ").split())
+        assert "is the brief of another session, codex:other. Replace it?" in seen
         await desk.press("enter")
         assert written(tmp_path) == OTHERS
 
