@@ -54,7 +54,7 @@ class Signals:
     def __exit__(self, *_: object) -> None:
         if self._thread is not None:
             self._over = True
-            # To that thread: what is told to the process, another one may take, and then this one is waited for for ever.
+            # To that thread: what is told to the process another may take, and this one would never end.
             signal.pthread_kill(cast("int", self._thread.ident), signal.SIGCHLD)
             self._thread.join()
         signal.pthread_sigmask(signal.SIG_BLOCK, HELD)
