@@ -87,6 +87,7 @@ async def test_keys_that_come_before_the_desk_go_to_it(monkeypatch: pytest.Monke
         for key in ("down", "down"):
             app.post_message(events.Key(key, None))
         await pilot.pause()
+        await until(pilot, lambda: not app.is_typing)
         opens(app)
         await until(pilot, lambda: isinstance(app.screen, DeskScreen))
         rows = app.screen.query_one(SessionList)

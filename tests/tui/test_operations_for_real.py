@@ -45,6 +45,18 @@ class Sitting:
         except AssertionError as error:
             raise AssertionError(f"{error}; there is:\n{self.screen()}") from None
 
+    def agrees(self, question: str) -> None:
+        """Press enter until the question is taken: a yes counts only once it has stood for a moment."""
+        until(lambda: not self._asks_again(question), f"an answer to {question!r}")
+
+    def _asks_again(self, question: str) -> bool:
+        self.press("Enter")
+        for _ in range(10):
+            if question not in self.screen():
+                return False
+            select.select([], [], [], 0.1)  # a key held down renews the wait
+        return True
+
     def press(self, *keys: str) -> None:
         """Keys, by tmux' names."""
         self._tmux.do("send-keys", "-t", self.pane, *keys)
@@ -80,7 +92,7 @@ def test_continue_in_this_terminal_and_come_back(world: World, tmux: Tmux) -> No
     desk.press("c")
     desk.sees(f"claude --resume {world.talk.session_id}")
     assert not world.started()
-    desk.press("Enter")
+    desk.agrees("BECAUSE")
     agent = world.one_runs()
     assert agent["argv"] == ["--resume", world.talk.session_id]
     assert agent["cwd"] == str(world.workspace)
@@ -96,8 +108,8 @@ def test_what_a_person_interrupts_is_the_agent_and_not_the_app(world: World, tmu
     desk = Sitting(tmux, of(world), world.workspace)
     desk.sees("NEXT  ")
     desk.press("c")
-    desk.sees("claude --resume")
-    desk.press("Enter")
+    desk.sees("BECAUSE")
+    desk.agrees("BECAUSE")
     world.one_runs()
     desk.press("C-c")
     heard = world.log.with_name(world.log.name + ".heard")
@@ -115,7 +127,7 @@ def test_inside_tmux_it_opens_beside_the_app_unless_that_is_changed(world: World
     desk.sees("NEXT  ")
     desk.press("+")
     desk.sees("(•) a new tmux window")
-    desk.press("Enter")
+    desk.agrees("(•) a new tmux window")
     world.one_runs()
     assert "claude-code" in tmux.do("list-windows", "-a", "-F", "#{window_name}")
     desk.press("C-r")
@@ -148,11 +160,11 @@ def test_stop_from_the_app(tmp_path: Path, tmux: Tmux) -> None:
         desk.sees(f"refloat stop {agent.session}")
         desk.sees(f"send SIGINT to {agent.pid}")
         assert not is_gone(agent.pid)
-        desk.press("Enter")
+        desk.agrees("BECAUSE")
         desk.sees("STOPPED")
         assert is_gone(agent.pid)
         assert is_gone(child)
-        desk.press("Enter")
+        desk.agrees("STOPPED")
         desk.sees("FAILED · its process ended")
 
 

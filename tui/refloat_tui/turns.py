@@ -66,7 +66,7 @@ class TurnApp(App[Returned], Generic[Returned]):
     @property
     def is_typing(self) -> bool:
         """Whether a key is under way still."""
-        return bool(self._way)
+        return bool(self._way) and not self._exit
 
     async def on_event(self, event: events.Event) -> None:
         """Keep the order of what is typed."""
