@@ -10,7 +10,7 @@ import struct
 import subprocess
 import sys
 import termios
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,6 +20,16 @@ from tests.standin.terminals import Tmux, Window, refloat, surroundings
 from tests.tui.cli.test_start import World
 
 pytestmark = pytest.mark.timeout(400)
+
+
+def press_until(press: Callable[[], None], is_taken: Callable[[], bool], what: str) -> None:
+    """Press a key until it is taken: a yes counts once its question has stood, and a key held down renews the wait."""
+
+    def pressed() -> bool:
+        press()
+        return any(is_taken() or select.select([], [], [], 0.1)[0] for _ in range(20))
+
+    until(pressed, what)
 
 
 class Sitting:
@@ -46,16 +56,8 @@ class Sitting:
             raise AssertionError(f"{error}; there is:\n{self.screen()}") from None
 
     def agrees(self, question: str) -> None:
-        """Press enter until the question is taken: a yes counts only once it has stood for a moment."""
-        until(lambda: not self._asks_again(question), f"an answer to {question!r}")
-
-    def _asks_again(self, question: str) -> bool:
-        self.press("Enter")
-        for _ in range(10):
-            if question not in self.screen():
-                return False
-            select.select([], [], [], 0.1)  # a key held down renews the wait
-        return True
+        """Answer a question with enter."""
+        press_until(lambda: self.press("Enter"), lambda: question not in self.screen(), f"an answer to {question!r}")
 
     def press(self, *keys: str) -> None:
         """Keys, by tmux' names."""
@@ -144,8 +146,7 @@ def test_refused_while_it_runs_with_the_reason_and_what_instead(tmp_path: Path, 
         desk.sees("REFUSED")
         desk.sees(f"process {agent.pid} owns")
         desk.sees("o stop the process first")  # nothing tells which program shows its terminal
-        desk.press("Enter")
-        desk.sees("It is refused")
+        press_until(lambda: desk.press("Enter"), lambda: "It is refused" in desk.screen(), "the refusal")
         assert agent.transcript.read_bytes() == before
         desk.press("o")
         desk.sees(f"send SIGINT to {agent.pid}")
@@ -160,11 +161,11 @@ def test_stop_from_the_app(tmp_path: Path, tmux: Tmux) -> None:
         desk.sees(f"refloat stop {agent.session}")
         desk.sees(f"send SIGINT to {agent.pid}")
         assert not is_gone(agent.pid)
-        desk.agrees("BECAUSE")
+        press_until(lambda: desk.press("Enter"), lambda: is_gone(agent.pid), "the end of the agent")
         desk.sees("STOPPED")
         assert is_gone(agent.pid)
         assert is_gone(child)
-        desk.agrees("STOPPED")
+        press_until(lambda: desk.press("Enter"), lambda: "STOPPED" not in desk.screen(), "the way back")
         desk.sees("FAILED · its process ended")
 
 
@@ -209,7 +210,8 @@ def test_peek_and_attach_to_a_pane_and_come_back(tmp_path: Path) -> None:
             agents = ("tmux", "-S", str(agent.pane.socket))
             looks = (*agents, "list-clients", "-F", "#{client_tty}")
             assert clients(looks) == []
-            desk.press("\r")
-            until(lambda: clients(looks) == [desk.terminal], "this terminal at the pane")
+            press_until(
+                lambda: desk.press("\r"), lambda: clients(looks) == [desk.terminal], "this terminal at the pane"
+            )
             subprocess.run((*agents, "detach-client", "-s", agent.pane.session), check=True)
             desk.sees("You are back")
