@@ -264,7 +264,7 @@ async def test_a_wrap_that_cannot_be_sealed_comes_back_with_every_word(tmp_path:
         await desk.press(*"mine", "ctrl+s")
         await desk.until(lambda: isinstance(app.screen, WrapScreen) and app.screen is not form)
         assert app.screen.query_one("#wrap-summary", TextArea).text == "mine"
-        assert "printable characters" in desk.told()
+        await desk.until(lambda: "printable characters" in desk.told())
 
 
 async def test_picking_up_reads_verifies_and_says_where_to_go_on(tmp_path: Path):
