@@ -90,7 +90,7 @@ class WrapAsks(RefloatScreen[Returned]):
         else:
             self._ask(event.wanted, event.wanted.draft(event.wanted.job))
 
-    def _ask(self, wanted: WrapWanted, fields: Fields) -> None:
+    def _ask(self, wanted: WrapWanted, fields: Fields, why: str = "") -> None:
         from refloat_tui.screens.wrap import WrapScreen
 
         def answered(said: Fields | None) -> None:
@@ -100,6 +100,8 @@ class WrapAsks(RefloatScreen[Returned]):
         is_session = wanted.session is not None
         form = WrapScreen(fields, wanted.known, wanted.keep, is_session=is_session, glyphs=self.glyphs)
         self.app.push_screen(form, answered)
+        if why:  # a screen that comes takes away what was told before
+            form.call_after_refresh(form.tell, why, bad=True)
 
     @work(thread=True, group="wrap", exit_on_error=False, description="Sealing the wrap")
     def _seal_now(self, wanted: WrapWanted, fields: Fields) -> None:
@@ -115,8 +117,7 @@ class WrapAsks(RefloatScreen[Returned]):
     def on_wrap_asks_wrapped(self, event: Wrapped) -> None:
         """Say how it is picked up; where it is not sealed, show the form again with every word."""
         if event.wrap is None:
-            self.tell(inert(event.why or "The wrap is not sealed."), bad=True)
-            self._ask(event.wanted, event.fields)
+            self._ask(event.wanted, event.fields, inert(event.why or "The wrap is not sealed."))
             return
         if event.wanted.keep is not None:
             event.wanted.keep(None)
