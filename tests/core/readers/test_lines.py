@@ -130,8 +130,9 @@ def test_a_line_of_five_megabytes_is_read_whole(tmp_path: Path) -> None:
         (b'{"a":"' + b"x" * 9_000_000 + b"\xff" + b"x" * 9_000_000 + b'"}', "bytes that are not UTF-8"),
         (b'{"a":"' + b"x" * 9_000_000 + b"\\q" + b"x" * 9_000_000 + b'"}', "not valid JSON"),
         (b"\x00" * 9_000_000, "9,000,000 NUL bytes and nothing else"),
+        (b'{"a":"' + b"x" * 9_000_000 + b'","b":' + b"[" * 2000 + b"]" * 2000 + b"}", "not valid JSON"),
     ],
-    ids=["no UTF-8", "no JSON", "NUL bytes"],
+    ids=["no UTF-8", "no JSON", "NUL bytes", "nested too deep"],
 )
 def test_what_is_wrong_with_a_long_line_is_told_as_of_a_short_one(tmp_path: Path, line: bytes, what: str) -> None:
     told, after = read(tmp_path / "t", line + b'\n{"ok":1}\n')
