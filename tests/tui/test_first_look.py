@@ -82,6 +82,7 @@ async def test_the_look_is_the_chosen_one_from_the_start(monkeypatch: pytest.Mon
 
 async def test_keys_that_come_before_the_desk_go_to_it(monkeypatch: pytest.MonkeyPatch):
     opens = RefloatApp._open
+    monkeypatch.setattr(DeskScreen, "_begin", rest)  # nothing is looked at: rows that move would take the cursor along
     app = with_first_rows(monkeypatch, 0, {"LANG": "en_US.UTF-8", "COLORTERM": "truecolor"})
     async with app.run_test(size=(120, 40)) as pilot:
         for key in ("down", "down"):
