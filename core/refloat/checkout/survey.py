@@ -13,7 +13,7 @@ from typing import Final
 from refloat.checkout.compare import STANDS, Comparison, judge
 from refloat.checkout.dangling import Store
 from refloat.checkout.files import Content, content_of, read_content, state_of
-from refloat.checkout.fold import Folded, Known
+from refloat.checkout.fold import Folded, Known, Standing
 from refloat.checkout.hunks import changed_hunks
 from refloat.checkout.lines import bare_all, bare_lines, tells
 from refloat.checkout.owners import Fallback, Ground
@@ -25,6 +25,7 @@ from refloat.checkout.repository import Repository
 from refloat.checkout.runs import FileRuns, Run, find_runs, runs_between, stands_laid_out
 from refloat.checkout.support import Circumstance, find_fallback, run_at
 from refloat.checkout.trees import Trees, find_origins, names_in
+from refloat.checkout.widen import widen
 from refloat.checkout.witness import Witness
 from refloat.model.checkout import FileState, Warned
 from refloat.model.light import field, slotted
@@ -121,10 +122,12 @@ class Survey:
             return Comparison(FileState.UNVERIFIABLE, "the workspace is gone: there is nothing to compare with")
         if folded.made and not folded.deleted and self._became_link(real):
             return Comparison(FileState.DIVERGED, "a symbolic link that leads out of the checkout stands there now")
+        self._widen(folded, real)
         made = self._in_other_layout(folded, self.content(real), judge(folded, self.content(real)))
         kept = self.without_superseded.get(real)
         if kept is None or made.state in STANDS:
             return made
+        self._widen(kept, real, frozenset({Standing.SUPERSEDED}))
         if not kept.pieces and not kept.deleted:
             return Comparison(made.state, f"its edits were taken back with their part of the talk; {made.why}",
                               made.origins, made.lines)  # fmt: skip
@@ -134,6 +137,12 @@ class Survey:
                 other.state, f"{other.why}; edits that were taken back are left out", made.origins, made.lines
             )
         return made
+
+    def _widen(self, folded: Folded, real: str, without: frozenset[Standing] = frozenset()) -> None:
+        """What a record tells within lines is told in whole ones, as the file has them now."""
+        content = self.content(real)
+        if content.kind == "text":
+            widen(folded, content.text, lambda: self.head_text(real), without)
 
     def _became_link(self, real: str) -> bool:
         """Whether a link that is not followed stands where HEAD has a plain file."""
@@ -168,6 +177,7 @@ class Survey:
         for record in self.others:
             folded = record.folded.get(real)
             if folded is not None and folded.made:
+                self._widen(folded, real)
                 made = judge(folded, self.content(real) if other is None else other)
                 found.append(Witness(record.name, own=False, folded=folded, comparison=made))
         return found
