@@ -37,6 +37,8 @@ class Comparison:
     """The content's lines, without carriage returns."""
     laid_out_by: int | None = None
     """The step whose formatter gave the recorded lines another layout; they stand in no other sense."""
+    back: Folded | None = None
+    """The record up to one of its edits, where the content is what that one left and the later ones are undone."""
 
 
 STANDS: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})

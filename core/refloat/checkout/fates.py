@@ -6,6 +6,7 @@ took them up, which later edit replaced them. Refuses to call an edit lost that 
 
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from itertools import islice
 from typing import Final
 
@@ -53,6 +54,10 @@ class Surroundings:
 
 def judge_fates(folded: Folded, comparison: Comparison, around: Surroundings) -> tuple[EditFate, ...]:
     """The fate of every recorded edit of a file, in step order."""
+    if comparison.back is not None:
+        there = replace(comparison, state=FileState.PRESENT, back=None)
+        undone = judge_fates(folded, replace(comparison, back=None), around)
+        return (*judge_fates(comparison.back, there, around), *undone[len(comparison.back.edits) :])
     left = _left(folded)
     places: dict[int | None, list[int]] = {}
     for place, origin in enumerate(comparison.origins):

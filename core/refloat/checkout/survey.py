@@ -12,6 +12,7 @@ from typing import Final
 
 from refloat.checkout.compare import STANDS, Comparison, judge
 from refloat.checkout.dangling import Store
+from refloat.checkout.earlier import judge_earlier
 from refloat.checkout.files import Content, content_of, read_content, state_of
 from refloat.checkout.fold import Folded, Known, Standing
 from refloat.checkout.hunks import changed_hunks
@@ -124,6 +125,7 @@ class Survey:
             return Comparison(FileState.DIVERGED, "a symbolic link that leads out of the checkout stands there now")
         self._widen(folded, real)
         made = self._in_other_layout(folded, self.content(real), judge(folded, self.content(real)))
+        made = judge_earlier(folded, self.content(real), made, self.known.get(real, ()))
         kept = self.without_superseded.get(real)
         if kept is None or made.state in STANDS:
             return made
@@ -179,6 +181,7 @@ class Survey:
             if folded is not None and folded.made:
                 self._widen(folded, real)
                 made = judge(folded, self.content(real) if other is None else other)
+                made = judge_earlier(folded, self.content(real), made) if other is None else made
                 found.append(Witness(record.name, own=False, folded=folded, comparison=made))
         return found
 

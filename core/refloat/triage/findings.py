@@ -196,7 +196,7 @@ def _edit(
         recoverable,
         None,
         why,
-        confirmed=file.confirmed,
+        confirmed=file.confirmed or (None if verdict is FindingVerdict.LOST and loses(file) else False),
         subagent=subagents.pop() if len(subagents) == 1 else None,
     )
 
