@@ -128,21 +128,28 @@ def _raw_hunks(survey: Survey, real: str) -> Sequence[DiffHunk]:
             return ()
         return _against_record(survey.folded.get(real), content)
     if entry.xy == "??":
-        return whole_hunk(content)
+        return _new_hunk(content)
     found = repository.hunks.get(path, ())
     if found or content.kind in ("binary", "large"):
         return found or [UNTOLD]
+    if entry.head is None and content.kind == "text" and not content.text:
+        return [UNTOLD]
     head = survey.head_text(real)
     if head is None or content.kind != "text":
         return ()
     return changed_hunks(Content("text", head), content)  # UTF-16: git tells none
 
 
+def _new_hunk(content: Content) -> Sequence[DiffHunk]:
+    """The hunk of a file that is new; one without lines is dirty all the same."""
+    return [UNTOLD] if content.kind == "text" and not content.text else whole_hunk(content)
+
+
 def _against_record(folded: Folded | None, content: Content) -> Sequence[DiffHunk]:
     """Where there is no HEAD to hold a file against, its recorded before stands in."""
     before = folded.first_text if folded is not None else None
     if before is None or content.kind != "text":
-        return whole_hunk(content)
+        return _new_hunk(content)
     return changed_hunks(Content("text", before), content)
 
 
@@ -304,7 +311,13 @@ def _surroundings(
         moved=moved is not None,
         kept=kept,
         under_way=under_way,
+        head=_head_of(survey, moved or real) if clean else None,
     )
+
+
+def _head_of(survey: Survey, real: str) -> str | None:
+    inside = survey.place_in_tree(real)
+    return inside[0].head if inside is not None else None
 
 
 def _taken_away_by(survey: Survey, real: str, lines: AbstractSet[str]) -> SessionName | None:

@@ -50,6 +50,8 @@ class Surroundings:
     """The result stands in a stash or in another worktree: it was taken away from here, and is not lost."""
     under_way: bool = False
     """A rebase or the like is under way: what is dirty here may well be committed."""
+    head: str | None = None
+    """HEAD, where the path is as that has it."""
 
 
 def judge_fates(folded: Folded, comparison: Comparison, around: Surroundings) -> tuple[EditFate, ...]:
@@ -108,7 +110,11 @@ def _fate(
         if _is_dirty(places, around):
             taken = _commit_of(folded, row, left, around) if around.under_way else None
             return made(Fate.UNCOMMITTED if taken is None else Fate.COMMITTED, taken)
-        return made(Fate.COMMITTED, _commit_of(folded, row, left, around))
+        if (commit := _commit_of(folded, row, left, around)) is not None:
+            return made(Fate.COMMITTED, commit)
+        return made(
+            *_missing(row, left, comparison, around) if comparison.state not in _THERE else _as_head(folded, around)
+        )
     if not left and index in folded.traces.replaced_by:
         return made(Fate.REPLACED, by=f"step {folded.edits[folded.traces.replaced_by[index]].step}")
     if not left and folded.deleted and index < len(folded.edits) - 1:
@@ -116,7 +122,26 @@ def _fate(
     commit = _commit_of(folded, row, left, around)
     if commit is not None:
         return made(Fate.COMMITTED, commit)
+    if comparison.state in _THERE and row.standing is not Standing.SUPERSEDED:
+        # Every hunk is there, and none of its lines tells which one is its: a part of a line that stands twice.
+        return made(*(Fate.UNCOMMITTED, None, None) if around.dirty else _as_head(folded, around))
     return made(*_missing(row, left, comparison, around))
+
+
+def _as_head(folded: Folded, around: Surroundings) -> tuple[Fate, str | None, None]:
+    """The fate of what HEAD has too and no commit behind the edit is known to have brought: where the edits cancel each
+    other out none did.
+    """
+    if around.head is None or _cancels(folded):
+        return Fate.UNCOMMITTED, None, None
+    return Fate.COMMITTED, around.head, None
+
+
+def _cancels(folded: Folded) -> bool:
+    """Whether the edits leave the file as it was before the first of them."""
+    if folded.deleted:
+        return folded.existed is False
+    return bool(folded.pieces) and all(piece.before == piece.lines for piece in folded.pieces)
 
 
 def _written_again(folded: Folded, index: int, comparison: Comparison) -> RecordedEdit | None:
@@ -141,7 +166,7 @@ def _written_over(folded: Folded, index: int) -> bool:
 
 def _missing(
     row: RecordedEdit, left: Sequence[str], comparison: Comparison, around: Surroundings
-) -> tuple[Fate, None, str | None]:
+) -> tuple[Fate, str | None, str | None]:
     """The fate of an edit that stands neither on disk nor in a commit."""
     if row.standing is Standing.SUPERSEDED:
         return Fate.REVERTED, None, TAKEN_BACK
@@ -150,7 +175,7 @@ def _missing(
     if around.put_back_by is not None:
         return Fate.REVERTED, None, around.put_back_by
     if around.moved:
-        return (Fate.UNCOMMITTED if around.dirty else Fate.COMMITTED), None, None
+        return (Fate.UNCOMMITTED if around.head is None else Fate.COMMITTED), around.head, None
     if row.standing is Standing.UNCONFIRMED:
         return Fate.UNCONFIRMED, None, None
     if (session := around.replaced_by(frozenset(left))) is not None:

@@ -101,7 +101,7 @@ def _whole_way(hunks: Sequence[DiffHunk], ground: Ground) -> Witness | None:
     weighed by itself.
     """
     if ground.head is None:
-        return None
+        return None if any(hunk.lines for hunk in hunks) else _made_new(ground)
     head = bare_lines(ground.head)
     able = [witness for witness in ground.witnesses if witness.wrote_all and _starts_at(witness.folded, head)]
     if len(able) != 1:
@@ -109,6 +109,12 @@ def _whole_way(hunks: Sequence[DiffHunk], ground: Ground) -> Witness | None:
     dirty = [index for hunk in hunks for index in range(hunk.new_start - 1, hunk.new_start - 1 + hunk.new_lines)]
     rivals = [witness for witness in ground.witnesses if witness is not able[0] and any(map(witness.wrote, dirty))]
     return None if rivals else able[0]
+
+
+def _made_new(ground: Ground) -> Witness | None:
+    """The one session that made a new file of which no line can be told: it is empty, or no text."""
+    able = [witness for witness in ground.witnesses if witness.wrote_all and witness.folded.existed is not True]
+    return able[0] if len(able) == 1 and len(ground.witnesses) == 1 else None
 
 
 def _starts_at(folded: Folded, head: Sequence[str]) -> bool:
