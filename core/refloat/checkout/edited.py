@@ -15,7 +15,7 @@ from refloat.checkout.files import Content
 from refloat.checkout.fold import Folded, recorded_as
 from refloat.checkout.hunks import UNTOLD, changed_hunks, whole_hunk
 from refloat.checkout.moved import find_moved
-from refloat.checkout.owners import own_hunks, owner_of
+from refloat.checkout.owners import is_turned, own_hunks, owner_of
 from refloat.checkout.places import (
     INDEX,
     Archive,
@@ -33,8 +33,9 @@ from refloat.checkout.repository import Repository
 from refloat.checkout.survey import Survey
 from refloat.checkout.trees import names_in
 from refloat.checkout.uptake import Committed, Uptake
-from refloat.model.checkout import DirtyHunk, EditedFile, FileState, FoundIn, PlaceKind
+from refloat.model.checkout import DirtyHunk, EditedFile, FileState, FoundIn, Owner, PlaceKind
 from refloat.model.session import SessionName
+from refloat.model.stamp import Stamp, later, stamp_of_seconds
 from refloat.together import Running
 
 _SEARCHED: Final = frozenset(
@@ -72,6 +73,8 @@ def _edited(
     folded, comparison = survey.folded[real], survey.comparison(real)
     owner, session = owner_of(hunks)
     state, why = comparison.state, comparison.why
+    if state is FileState.PRESENT and (strange := _changed_since(survey, real, hunks)) is not None:
+        state, why = FileState.CHANGED_SINCE, f"every recorded hunk is there, and {strange} changed"
     if moved is not None:
         whole = survey.content(moved).text == folded.text
         what = "the recorded content stands" if whole else "every recorded hunk stands, and something else changed,"
@@ -89,6 +92,20 @@ def _edited(
         tuple(hunks),
         survey.is_unseen(real) and not folded.deleted,
     )
+
+
+def _changed_since(survey: Survey, real: str, hunks: Sequence[DirtyHunk]) -> str | None:
+    """What else changed in a file of which the record has mere hunks: another's dirty place, in a file that was written
+    after the session's last edit of it. What was there before it is no change since.
+    """
+    folded, written = survey.folded[real], survey.content(real).mtime
+    others = [hunk for hunk in hunks if hunk.owner not in (Owner.THIS_SESSION, Owner.PREDATES)]
+    last = max((row.ended_at or row.at or "" for row in folded.made), default="")
+    if not others or folded.text is not None or not last or written is None:
+        return None
+    if stamp_of_seconds(written) <= later(Stamp(last), 1):
+        return None
+    return "line ends" if any(map(is_turned, others)) else "something else"
 
 
 # ── dirty hunks ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -122,26 +122,19 @@ def _fate(
     commit = _commit_of(folded, row, left, around)
     if commit is not None:
         return made(Fate.COMMITTED, commit)
-    if comparison.state in _THERE and row.standing is not Standing.SUPERSEDED:
+    if comparison.state in _THERE and comparison.laid_out_by is None and row.standing is not Standing.SUPERSEDED:
         # Every hunk is there, and none of its lines tells which one is its: a part of a line that stands twice.
         return made(*(Fate.UNCOMMITTED, None, None) if around.dirty else _as_head(folded, around))
     return made(*_missing(row, left, comparison, around))
 
 
 def _as_head(folded: Folded, around: Surroundings) -> tuple[Fate, str | None, None]:
-    """The fate of what HEAD has too and no commit behind the edit is known to have brought: where the edits cancel each
-    other out none did.
+    """The fate of what is as HEAD has it though no commit behind the edit is known to have brought it there: HEAD is
+    named. A file that the session made and deleted was in no commit ever.
     """
-    if around.head is None or _cancels(folded):
+    if around.head is None or (folded.deleted and folded.existed is False):
         return Fate.UNCOMMITTED, None, None
     return Fate.COMMITTED, around.head, None
-
-
-def _cancels(folded: Folded) -> bool:
-    """Whether the edits leave the file as it was before the first of them."""
-    if folded.deleted:
-        return folded.existed is False
-    return bool(folded.pieces) and all(piece.before == piece.lines for piece in folded.pieces)
 
 
 def _written_again(folded: Folded, index: int, comparison: Comparison) -> RecordedEdit | None:

@@ -6,7 +6,7 @@ leave it out where it took the place of something else that HEAD holds: that is 
 
 from typing import Final
 
-from refloat.checkout.edited import staged_hunks
+from refloat.checkout.edited import owned_hunks, staged_hunks
 from refloat.checkout.files import read_bytes
 from refloat.checkout.hunks import LONGEST, whole_hunk
 from refloat.checkout.owners import Ground, own_hunks, owner_of
@@ -45,6 +45,8 @@ def _change(survey: Survey, repository: Repository, path: str, entry: StatusEntr
     if folded is not None and folded.edits:
         return None
     content = survey.content(real)
+    if entry.submodule and (inside := _within(survey, real, entry)) is not None:
+        return inside
     own = is_own(survey, real)
     if own and not _took_a_place(repository, entry):
         return None
@@ -56,6 +58,27 @@ def _change(survey: Survey, repository: Repository, path: str, entry: StatusEntr
     owner = owner or ground.fallback.owner
     why = _PUT_OVER if own else _why(owner, session, ground)
     return OtherChange(path, entry.xy, owner, session, why, tuple(hunks))
+
+
+def _within(survey: Survey, real: str, entry: StatusEntry) -> OtherChange | None:
+    """A submodule whose dirt is told file by file, since the session edited in it; None where its commit moved too."""
+    edited = next((path for path in survey.folded if path.startswith(f"{real}/")), None)
+    inner = survey.trees.of(edited) if edited is not None else None
+    if inner is None or str(inner.root) != real or not inner.entries or entry.head is not None:
+        return None
+    parties = {_party(survey, inner, path, inside) for path, inside in inner.entries.items()}
+    owner, session = next(iter(parties)) if len(parties) == 1 else (Owner.MIXED, None)
+    name = survey.trees.shown(real)
+    return OtherChange(name, entry.xy, owner, session, "a submodule: as the dirty files in it are", ())
+
+
+def _party(survey: Survey, inner: Repository, path: str, entry: StatusEntry) -> tuple[Owner, SessionName | None]:
+    real = f"{inner.root}/{path.rstrip('/')}"
+    if real in survey.folded and survey.folded[real].edits:
+        owner, session = owner_of(owned_hunks(survey, real))
+        return owner or survey.fallback(real).owner, session
+    change = _change(survey, inner, path, entry)
+    return (Owner.UNKNOWN, None) if change is None else (change.owner, change.session)
 
 
 def _took_a_place(repository: Repository, entry: StatusEntry) -> bool:

@@ -71,7 +71,7 @@ class _Case:
 
 def own_hunks(hunks: Sequence[DiffHunk], ground: Ground) -> list[DirtyHunk]:
     """The dirty places of one file, each with its owner: judged together, for no record can explain a line twice."""
-    looks = [(_turned(hunk), _is_strange(hunk, ground)) for hunk in hunks]
+    looks = [(is_turned(hunk), _is_strange(hunk, ground)) for hunk in hunks]
     whole = None if any(map(any, looks)) else _whole_way(hunks, ground)
     if whole is not None:
         return [_owned(hunk, *_party(whole)) for hunk in hunks]
@@ -121,7 +121,7 @@ def _starts_at(folded: Folded, head: Sequence[str]) -> bool:
     return not folded.stirred and folded.first_lines is not None and bare_all(folded.first_lines) == head
 
 
-def _turned(hunk: DiffHunk) -> bool:
+def is_turned(hunk: DiffHunk | DirtyHunk) -> bool:
     """Whether lines differ in nothing but the carriage return at their end."""
     if "\r" not in "".join(hunk.lines):
         return False

@@ -49,15 +49,15 @@ def test_an_empty_file_of_somebody_else_is_not_this_sessions(repo: Repo) -> None
 
 
 @pytest.mark.parametrize("exact", [True, False])
-def test_edits_that_cancel_out_were_committed_by_nobody(repo: Repo, *, exact: bool) -> None:
+def test_what_edits_that_cancel_out_leave_stands_in_head(repo: Repo, *, exact: bool) -> None:
     path = repo.write("a.py", OLD)
-    repo.commit("a")
+    sha = repo.commit("a")
     story = repo.story()
     story.edit(edited(path, OLD, NEW, exact=exact))
     story.edit(edited(path, NEW, OLD, exact=exact))
     file = file_of(repo.compare(story), "a.py")
     assert (file.state, file.owner) == (FileState.PRESENT, None)
-    assert fates(file) == [(Fate.REPLACED, None), (Fate.UNCOMMITTED, None)]
+    assert fates(file) == [(Fate.REPLACED, None), (Fate.COMMITTED, sha)]
 
 
 def test_a_file_that_was_made_and_deleted_was_committed_by_nobody(repo: Repo) -> None:
@@ -66,6 +66,31 @@ def test_a_file_that_was_made_and_deleted_was_committed_by_nobody(repo: Repo) ->
     story.edit(FileEdit(repo.path("tmp.py"), "delete", before="t\n"))
     file = file_of(repo.compare(story), "tmp.py")
     assert (file.state, fates(file)) == (FileState.PRESENT, [(Fate.REPLACED, None), (Fate.UNCOMMITTED, None)])
+
+
+LATE, EARLY = 600, 11
+
+
+@pytest.mark.parametrize(
+    ("disk", "written_at", "state", "why"),
+    [
+        (NEW.replace("line 25\n", "line by hand\n"), LATE, FileState.CHANGED_SINCE, "something else changed"),
+        (NEW.replace("line 25\n", "line by hand\n"), EARLY, FileState.PRESENT, "every recorded hunk is there"),
+        (NEW.replace("\n", "\r\n"), LATE, FileState.CHANGED_SINCE, "line ends changed"),
+        (NEW, LATE, FileState.PRESENT, "every recorded hunk is there"),
+    ],
+)
+def test_mere_hunks_beside_a_dirty_place_of_somebody_else(
+    repo: Repo, disk: str, written_at: float, state: FileState, why: str
+) -> None:
+    """What was written after the last edit came since; what it found there did not."""
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW, exact=False))
+    repo.write("a.py", disk, written_at)
+    file = file_of(repo.compare(story), "a.py")
+    assert (file.state, file.why.endswith(why)) == (state, True)
 
 
 def test_what_a_commit_with_another_time_took_up_stands_in_head(repo: Repo) -> None:
