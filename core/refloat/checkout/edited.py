@@ -103,7 +103,7 @@ def _changed_since(survey: Survey, real: str, hunks: Sequence[DirtyHunk]) -> str
     last = max((row.ended_at or row.at or "" for row in folded.made), default="")
     if not others or folded.text is not None or not last or written is None:
         return None
-    if stamp_of_seconds(written) <= later(Stamp(last), 1):
+    if (moment := stamp_of_seconds(written)) is None or moment <= later(Stamp(last), 1):
         return None
     return "line ends" if any(map(is_turned, others)) else "something else"
 

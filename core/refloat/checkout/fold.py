@@ -195,6 +195,15 @@ def fold_until(folded: Folded, count: int, known: Sequence[Known] = ()) -> Folde
     return made
 
 
+def folded_whole(folded: Folded) -> Piece | None:
+    """The whole text that the edits of a file leave, or left before the one that deleted it; None where not known."""
+    if folded.deleted:
+        last = next((at for at, row in enumerate(folded.edits) if row.edit.op == "delete"), 0)
+        made = fold_until(folded, last)
+        return None if made is None else folded_whole(made)
+    return _whole(folded) if not folded.blind else None
+
+
 def _with_sources(paths: AbstractSet[str], rows: Iterable[RecordedEdit]) -> AbstractSet[str]:
     """Some files, and those that anything was moved from to one of them."""
     moves = [(row.edit.path, row.edit.moved_to) for row in rows if row.edit.moved_to is not None]

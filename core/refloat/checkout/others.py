@@ -4,6 +4,7 @@ Leaves out what Refloat itself wrote, a brief or anything else that a person had
 leave it out where it took the place of something else that HEAD holds: that is a loss to whoever commits.
 """
 
+from dataclasses import replace
 from typing import Final
 
 from refloat.checkout.edited import owned_hunks, staged_hunks
@@ -57,6 +58,9 @@ def _change(survey: Survey, repository: Repository, path: str, entry: StatusEntr
     owner, session = owner_of(hunks)
     owner = owner or ground.fallback.owner
     why = _PUT_OVER if own else _why(owner, session, ground)
+    if owner is Owner.COMMAND and entry.head is None and (source := survey.written_elsewhere(content.text)) is not None:
+        owner, session, why = Owner.THIS_SESSION, survey.name, f"what the session wrote to {survey.trees.shown(source)}"
+        hunks = [replace(hunk, owner=owner, session=session) for hunk in hunks]
     return OtherChange(path, entry.xy, owner, session, why, tuple(hunks))
 
 

@@ -14,10 +14,11 @@ from refloat.checkout.compare import STANDS, Comparison, judge
 from refloat.checkout.dangling import Store
 from refloat.checkout.earlier import judge_earlier
 from refloat.checkout.files import Content, content_of, read_content, state_of
-from refloat.checkout.fold import Folded, Known, Standing
+from refloat.checkout.fold import Folded, Known, Standing, folded_whole
 from refloat.checkout.hunks import changed_hunks
-from refloat.checkout.lines import bare_all, bare_lines, tells
+from refloat.checkout.lines import align, bare_all, bare_lines, tells
 from refloat.checkout.owners import Fallback, Ground
+from refloat.checkout.pieces import FOREIGN
 from refloat.checkout.places import Archive, open_archive
 from refloat.checkout.porcelain import StatusEntry
 from refloat.checkout.recorded import OtherRecords, OwnRecord, fold_record, may_take_away, name_of
@@ -70,6 +71,7 @@ class Survey:
     _undoing: Sequence[Step] | None = None
     _runs: list[Run] | None = None
     _origins: Mapping[str, str] | None = None
+    _written: dict[str, str] | None = None
     _reported: tuple[Reported | None] | None = None
     _fallbacks: dict[str, Fallback] = field(default_factory=dict[str, Fallback])
 
@@ -175,6 +177,7 @@ class Survey:
             folded = self.folded[path]
             held = self.content(real) if other is None else other
             made = self.comparison(path) if other is None and path not in came else judge(folded, held)
+            made = replace(made, origins=self._with_moved(folded, made))
             found.append(Witness(self.name, own=True, folded=folded, comparison=made))
         for record in self.others:
             folded = record.folded.get(real)
@@ -184,6 +187,29 @@ class Survey:
                 made = judge_earlier(folded, self.content(real), made) if other is None else made
                 found.append(Witness(record.name, own=False, folded=folded, comparison=made))
         return found
+
+    def _with_moved(self, folded: Folded, made: Comparison) -> tuple[int | None, ...]:
+        """Whose the lines of a file are: one that the session edited and moved brought HEAD's own lines along."""
+        moves = {at: row.edit.path for at, row in enumerate(folded.edits) if row.edit.moved_to == folded.path}
+        if not folded.pieces or not moves:
+            return made.origins
+        origins = list(made.origins)
+        for at, source in moves.items():
+            head = self.head_text(source) if folded.edits[at].standing is not Standing.REFUSED else None
+            for place in align(bare_lines(head), made.lines) if head is not None else ():
+                if place is not None and origins[place] in (None, FOREIGN):
+                    origins[place] = at
+        return tuple(origins)
+
+    def written_elsewhere(self, text: str) -> str | None:
+        """The path at which the session wrote a text, every line of it; also where it deleted that file later."""
+        if self._written is None:
+            self._written = {}
+            for path, folded in self.folded.items():
+                whole = folded_whole(folded)
+                if whole is not None and any(map(tells, whole.lines)) and FOREIGN not in whole.origins:
+                    self._written.setdefault(whole.text, path)
+        return self._written.get(text)
 
     def ground(self, real: str, *, staged: bool = False) -> Ground:
         """What the dirty places of a file are judged on; or, `staged`, those of what is staged of it."""

@@ -1,7 +1,5 @@
 """Chains of edits of the same lines, of which the last ones were undone by somebody."""
 
-from collections.abc import Callable
-
 import pytest
 from tests.core.checkout.conftest import Repo, file_of
 
@@ -107,22 +105,14 @@ def test_another_sessions_older_version_is_its_own(repo: Repo, *, exact: bool) -
     assert (change.path, change.owner) == ("a.py", Owner.OTHER_SESSION)
 
 
-@pytest.mark.parametrize(
-    ("disk", "state"),
-    [
-        (lambda text: text.replace("line four\n", "line by hand\n"), FileState.DIVERGED),
-        (lambda text: text.replace("line 25\n", "line by hand\n"), FileState.REVERTED),
-    ],
-)
-def test_what_somebody_else_put_there_is_no_older_version(
-    repo: Repo, disk: Callable[[str], str], state: FileState
-) -> None:
+@pytest.mark.parametrize(("line", "state"), [("line four\n", FileState.DIVERGED), ("line 25\n", FileState.REVERTED)])
+def test_what_somebody_else_put_there_is_no_older_version(repo: Repo, line: str, state: FileState) -> None:
     path = repo.write("a.py", FIRST)
     repo.commit("a")
     story = repo.story()
     story.edit(edited(path, FIRST, SECOND))
     story.edit(edited(path, SECOND, THIRD))
-    repo.write("a.py", disk(SECOND), 600)
+    repo.write("a.py", SECOND.replace(line, "line by hand\n"), 600)
     file = file_of(repo.compare(story), "a.py")
     assert file.state is state
     assert Owner.UNKNOWN in {hunk.owner for hunk in file.hunks}
