@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.tui.operated import FakeOperations
-from tests.tui.waiting import until
+from tests.tui.waiting import until, until_nothing_runs
 from textual.pilot import Pilot
 from textual.widgets import Static
 
@@ -52,14 +52,14 @@ class Desk:
     copied: list[str] = field(default_factory=list[str])
 
     async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-        await self.settle()
+        """One key after the other, each on what the one before it came to."""
+        for key in keys:
+            await self.pilot.press(key)
+            await self.settle()
 
     async def settle(self) -> None:
         """Wait until nothing runs: a save or a brief may start another one."""
-        for _ in range(3):
-            await self.app.workers.wait_for_complete()
-            await self.pilot.pause()
+        await until_nothing_runs(self.pilot)
 
     async def type(self, text: str) -> None:
         await self.press(*("space" if character == " " else character for character in text))
@@ -405,16 +405,14 @@ async def test_the_brief_stands_beside_where_there_is_room_and_behind_b_elsewher
     async with wizard(tmp_path, (120, 40)) as desk:
         assert "The brief so far" in desk.seen()
         await desk.pilot.resize_terminal(80, 24)
-        await desk.settle()
-        assert "The brief so far" not in desk.seen()
+        await until(desk.pilot, lambda: "The brief so far" not in desk.seen())
         await desk.press("b")
         assert isinstance(desk.app.screen, TextScreen)
         assert "What is established" in desk.seen()
         await desk.press("escape", "enter")
         assert desk.page is Page.HAPPENED
         await desk.pilot.resize_terminal(200, 60)
-        await desk.settle()
-        assert "The brief so far" in desk.seen()
+        await until(desk.pilot, lambda: "The brief so far" in desk.seen())
         assert desk.page is Page.HAPPENED
 
 
