@@ -94,7 +94,8 @@ def _draws(app: App[object]) -> bool:
         or screen._callbacks
     ):
         return False
-    screen._on_timer_update()
+    with app._context():  # of two apps the other one may be the active one
+        screen._on_timer_update()
     return True
 
 
