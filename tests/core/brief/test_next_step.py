@@ -136,3 +136,14 @@ def test_a_look_that_has_nobody_to_ask_says_so() -> None:
     brief = brief_of(replace(sample, triage=replace(sample.triage, do_not_repeat=rows)))
     assert "no remote `origin` is configured here" in brief.next_step[0].text
     assert not any("Look first" in text for text in texts(brief, "uncertain"))
+
+
+def test_a_lost_commit_is_told_beside_what_comes_before_it() -> None:
+    places = (RecoverableFrom(PlaceKind.REFLOG, None, "5d" * 20),)
+    gone = Finding("vat", "commit", (), (4,), None, FindingVerdict.LOST, None, places, None, "5d5d5d5 is on no branch")
+    sample = crashed()
+    sample = replace(sample, triage=replace(sample.triage, gone=(*sample.triage.gone, gone)))
+    assert next_step(sample).startswith("Look whether")
+    assert "Commit `vat`: 5d5d5d5 is on no branch: `git show 5d5d5d5d5d5d` shows it" in texts(
+        brief_of(sample), "uncertain"
+    )
