@@ -129,6 +129,8 @@ class DeskScreen(DeskOperations):
     async def on_panes_loaded(self) -> None:
         """Make the panes; reading a session begins with them."""
         await self._detail.build()
+        if not self._detail.is_built:
+            return
         self._read_soon()
         self.look_at_record(anew=False)
         self.set_interval(_LOOK_EVERY, self._tick)

@@ -91,7 +91,7 @@ class Detail(Vertical):
     @property
     def is_built(self) -> bool:
         """Whether there are panes."""
-        return bool(self.query_one(ContentSwitcher).children)
+        return any(switcher.children for switcher in self.query(ContentSwitcher))
 
     async def build(self) -> None:
         """Make the panes. Before that, what is told of a session goes to the head alone."""
@@ -101,6 +101,8 @@ class Detail(Vertical):
         for pane in panes:
             pane.display = False
         await self.query_one(ContentSwitcher).mount(*panes)
+        if not all(pane.is_attached for pane in panes):
+            return  # the screen was left while they were made
         name, focus = self._first_tab
         self.show_tab(name, focus=focus)
         self.record_pane.begin(self.session)
