@@ -18,8 +18,9 @@ _NAME_BEFORE: Final = late(r"[\w.\-]{0,64}\Z")
 _NAME_AFTER: Final = late(r"[\w.\-]{0,64}")
 _OPERATOR: Final = late(
     r"""(?P<close>\\{0,3}["'`]?\]?)"""
-    r"""(?P<op>(?P<space>(?:[ \t\r\n]|\\{1,3}[nrt])*+)(?:===?|!==?|:=|=>|=|:|,(?=[ \t]*\\{0,3}["'`]))[ \t]*+)"""
-    r"""(?P<over>(?:(?:\\?\r?\n(?:[ \t]*+\d++[\t→]|(?P<sign>[+-]))?|\\{1,3}[nrt])[ \t]*+)*+)"""
+    r"""(?P<op>(?P<space>[ \t\r\n]*+(?:\\{1,3}[nrt][ \t\r\n]*+)*)"""
+    r"""(?:===?|!==?|:=|=>|=|:|,(?=[ \t]*\\{0,3}["'`]))[ \t]*+)"""
+    r"""(?P<over>(?:(?:\\?\r?\n(?:[ \t]*+\d++[\t→]|(?P<sign>[+-]))?|\\{1,3}[nrt])[ \t]*+){0,64})"""
     r"""(?P<quote>@?[rbfu]?(?:(?:"{3}|'{3})(?:\r?\n)?|\\{0,3}["'`]))?"""
 )
 """A name's end and what follows. `over`: white space that is more than blanks, with what a diff or a tool that numbers
@@ -42,7 +43,7 @@ _ENV_VALUE: Final = late(r"""(?:[^\s"'`\\]|\\(?![nrtu"'`\\]))+""")
 _WORDS: Final = late(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _ENV_NAME: Final = late(r"[A-Z][A-Z0-9_]*")
 _SENTENCE: Final = late(r"""s?\s++(?:is|was|are|to|=)\s*+:?\s*+["'`“]?([^\s"'`”,;]{6,})""")
-_FLAG: Final = late(r"""(?:(?:[ \t\r\n]|\\\r?\n)++|\\n)["'`]?([^\s"'`\\]{4,})""")
+_FLAG: Final = late(r"""(?:(?:[ \t\r\n]|\\\r?\n)[ \t\r\n]*+(?:\\\r?\n[ \t\r\n]*+)*|\\n)["'`]?([^\s"'`\\]{4,})""")
 _ELEMENT: Final = late(r">([^<>\n]{4,})</")
 _CURL_USER: Final = late(r"""(?<!\S)(?:-u|--user|--proxy-user|-U)(?:[ \t]*|=)["'`]?[^\s:"'`]{1,64}:([^\s"'`\\]{3,})""")
 _NETRC: Final = late(r"""login\s+\S+\s+password\s+(\S+)""")
