@@ -21,7 +21,7 @@ from refloat.text import inert_line
 from refloat.there import is_there
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from refloat.model.recovery import Draft
     from refloat.model.session import SessionName
@@ -45,6 +45,15 @@ def find_recoveries(bench: Workbench, session: SessionName) -> tuple[Recovered |
     except RefloatError:
         return None, None
     return done, None if begun is None else _unfinished(begun, finished)
+
+
+def unfinished_of(record: Record, drafts: Iterable[Draft]) -> Iterator[tuple[SessionName, Unfinished]]:
+    """Those of the recoveries that are open in which something was left half-way, with their sessions."""
+    from refloat.record.drafts import finished_draft
+
+    for draft in drafts:
+        if (left := _unfinished(draft, finished_draft(record, draft.session))) is not None:
+            yield draft.session, left
 
 
 def brief_of_recovery(recovered: Recovered | None, session: SessionName) -> str | None:

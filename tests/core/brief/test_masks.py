@@ -126,6 +126,27 @@ HARMLESS = [
     "basic usage of the module",
     "Read /home/ana/shop/src/api_key_store.py",
     '"integrity": "sha512-z8d0m5b2O9McPEK1xHG/dWgUBT6EfBDz6wA0F7xSPTA=="',
+    'class Token:\n    """Holds what the lexer2 gave."""',
+    'class Secret:\n    """Holds-what-2-gave"""\n',
+    'if not password:\n    "x1y2z3 is no way to say it"',
+    "password:\n  type: string\n  pattern2: x1y2z3",
+    "  - name: token\n    secret:\n      secretName: db-2024-x1\n",
+    "secrets:\n- db-2024-x1\n- mail-2024-x2",
+    "where password:\n  src/a1b2c3",
+    "token:\nsrc/a1b2c3/d4e5.py",
+    "PASSWORD=\nHOST=db-2024-x1",
+    "the password is a Secret:\n`projects/*/secrets/*/versions/2`",
+    'SECRET = """\nvalue[terminator2=x]\nname2=y\n"""',
+    "{'--clear-auth-token':\n  'httpTarget.oidcToken.serviceAccountEmail,'}",
+    "PASSWORD=\n'db-2024-x1'",
+    '{"password":\n"k3y2024": 5}',
+    "password:\n  'k3y2024': 5",
+    '"password"\n, "db-2024-x1"',
+    '["password",\n "db-2024-x1"]',
+    r'printf("token:\n", a1b2c3d4, e5f6a7b8)',
+    r'print("Secret:\n"+user2name+"!")',
+    "the auth token\n= a thing that lasts 20 minutes",
+    '-secrets:\n+  "db-2024-x1"',
 ]
 
 
@@ -172,6 +193,61 @@ def test_a_value_is_known_by_the_name_before_it(around: str) -> None:
     assert PASSWORD not in shown
     assert not leaks(PASSWORD, shown)
     assert "[masked: " in shown
+
+
+def _lines(sign: str, *lines: str) -> str:
+    return "\n".join(sign + line for line in lines)
+
+
+@pytest.mark.parametrize("space", [" " * 9, " " * 3000, "\t" * 20, "\n  ", "\r\n\r\n\t"])
+@pytest.mark.parametrize(
+    "around", ['"password":_"{}"', '{{"a": {{"password"_:_"{}"}}}}', '{{\n  "db_secret" :_"{}"\n}}']
+)
+def test_white_space_parts_no_value_from_its_name(around: str, space: str) -> None:
+    text = around.format(PASSWORD).replace("_:_", f"{space}:{space}").replace('_"', f'{space}"')
+    for shown in (text, json.dumps(text), json.dumps(json.dumps(text))):
+        assert PASSWORD not in Masker().text(shown)
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "DB_PASSWORD=            {}",
+        "password                =             {}",
+        "password:               {}",
+        "password:\n  {}\n",
+        "password:\n  '{}'\n",
+        "password:\r\n    {}\r\nuser: ana\r\n",
+        "  - password:\n      {}",
+        "  3\tpassword:\n  4\t  {}\n  5\tuser: ana",
+        '  3→"password":\n  4→  "{}"\n  5→user: ana',
+        _lines("+", "password:", "  {}", "user: ana"),
+        _lines("-", '"password":', '  "{}",', '"user": "ana"'),
+        "const password =\n  '{}';",
+        "deploy --password            {}",
+        "deploy --password \\\n  {} \\\n  --user ana",
+        "password = \\\n  '{}'",
+        'password = """{}"""',
+        'password = """\n{}\n"""',
+        "password = '''\n{}'''",
+    ],
+)
+def test_a_value_far_from_its_name_or_below_it_is_masked(around: str) -> None:
+    shown = Masker().text(around.format(PASSWORD))
+    assert not leaks(PASSWORD, shown)
+    before, after = around.format("\0").split("\0")
+    assert shown.startswith(before)
+    assert shown.endswith(after)
+
+
+@pytest.mark.parametrize("sign", ["|", ">", "|-", ">2", "|  "])
+def test_all_lines_of_a_block_are_masked(sign: str) -> None:
+    lines = [sample(40, seed) for seed in "abc"]
+    shown = Masker().text(f"user: ana\ntoken: {sign}\n  " + "\n  ".join(lines) + "\nhost: db\n")
+    assert not any(leaks(line, shown) for line in lines)
+    assert shown.startswith(f"user: ana\ntoken: {sign}\n  [masked: ")
+    assert shown.endswith("]\nhost: db\n")
+    assert "letmein" not in Masker().text(f"password: {sign}\n  letmein\n")
 
 
 def test_basic_authorization_is_masked() -> None:
@@ -317,6 +393,7 @@ _ROUND = [
     "xoxb-", "SG.", "curl ", "curl -u a:", "login a ", "?sig=", "--token ", "<secret>", "token is ", "key", "://a:",
     "PuTTY-User-Key-File-2: x\n", "-----END PRIVATE KEY-----\n", "-----BEGIN PRIVATE KEY-----\\n", "Private-MAC: ",
     "-----BEGIN PRIVATE KEY-----\nMIIEabcdefghijklmnop\n-----END PRIVATE KEY-----\n", "aws ", "npm_token\n", "\\",
+    "password:\n", "password:\n  a1b2c3d4", '"key"\n', "\n+", '"token":\\n', "\n 1\t", "  ",
 ]  # fmt: skip
 
 

@@ -300,6 +300,21 @@ def test_what_is_decided_and_what_waits(refloat: Run) -> None:
     assert second[:12] in waits
 
 
+def test_a_receipt_loads_nothing_that_only_the_decoder_wants(refloat: Run, tmp_path: Path) -> None:
+    code = (
+        "import sys\nfrom refloat_tui.cli import saving\n"
+        "print(saving.answer(['run', '--job', 'j', '--receipt', 'r.json', '--', 'true']), *sys.modules)"
+    )
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home"), "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=env, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    returned, *loaded = done.stdout.split()
+    assert (returned, done.stderr) == ("0", "")
+    assert (tmp_path / "r.json").is_file()
+    assert not {"ast", "dis", "uuid"}.intersection(loaded)
+
+
 def test_nothing_is_decided_about_a_receipt_that_is_not_there(refloat: Run) -> None:
     refloat("run", "--job", "j", "--", "true")
     refloat("run", "--job", "k", "--", "true")

@@ -406,6 +406,8 @@ def test_a_recovery_that_was_left_open_is_told_with_its_page(world: World, befor
             save_draft(record, replace(draft, given=Given(next_step="Ask Ben first."), by="ada@vm", done=True), NOW)
         draft = begin_draft(record, name, "Make the importer retry", Seen(), NOW)
     assert json.loads(world.run("status", world.name, "--json")[1])["unfinished_recovery"] is None, "only looked at"
+    assert json.loads(world.run("doctor", "--json")[1])["machine"]["unfinished_recoveries"] == []
+    assert "OPEN RECOVERIES" not in world.run("doctor")[1]
     with world.record() as record:
         given = replace(draft.given, page=Page.TRIAGE, passed=frozenset({Page.PROCESS}))
         save_draft(record, replace(draft, given=given, by="ada@vm"), later)
@@ -416,6 +418,10 @@ def test_a_recovery_that_was_left_open_is_told_with_its_page(world: World, befor
     assert "open its recovery, page 4 of 7, ada@vm, last answer 2026-09-14T12:09:00Z" in text
     assert "next finish its recovery, then continue it" in text
     assert f"its recovery is open at page 4 of 7: `refloat recover {name}` goes on with it" in text
+    machine = json.loads(world.run("doctor", "--json")[1])["machine"]
+    assert machine["unfinished_recoveries"] == [{"session": name, **told["unfinished_recovery"]}]
+    text = " ".join(world.run("doctor")[1].split())
+    assert f"OPEN RECOVERIES `refloat recover {name}`: page 4 of 7, ada@vm, last answer 2026-09-14T12:09:00Z" in text
 
 
 def test_another_agent_is_a_normal_choice_and_its_session_is_found(world: World) -> None:
