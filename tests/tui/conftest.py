@@ -287,9 +287,12 @@ class FakeLibrary:
             raise Unreadable(f"{name} is gone")
         return FakeOpened(self.samples[name], self.all[name], self.recovered.get(name), self.unfinished.get(name))
 
+    def may_be_written(self, path: Path) -> bool:
+        return path.is_file()
+
     def write_brief(self, written: WrittenBrief, path: Path) -> None:
-        if path.name != "HANDOFF.md":
-            raise RefloatError("not there")
+        if path.exists() and not path.is_file():
+            raise RefloatError(f"{path} is no plain file")
         self.written.append(path)
 
 

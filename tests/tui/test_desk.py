@@ -608,6 +608,21 @@ async def test_writing_over_a_file_asks_first(tmp_path: Path):
         assert library.written == [tmp_path / "HANDOFF.md"]
 
 
+async def test_what_may_not_be_written_over_is_refused_before_anything_is_asked(tmp_path: Path):
+    library = FakeLibrary(some_sessions(), here=str(tmp_path))
+    for name, session in library.all.items():
+        library.all[name] = replace(session, workspace=str(tmp_path), repo=str(tmp_path))
+    (tmp_path / "HANDOFF.md").mkdir()
+    async with make_app(library).run_test(size=WIDE, notifications=True) as pilot:
+        await settle(pilot)
+        await pilot.press("5")
+        await pilot.pause()
+        await pilot.press("w")
+        await until(pilot, lambda: any("is no plain file" in note.message for note in pilot.app._notifications))
+        assert not isinstance(pilot.app.screen, Confirm)
+        assert not library.written
+
+
 async def test_a_dimmed_key_says_why(library: FakeLibrary):
     async with make_app(library).run_test(size=WIDE, notifications=True) as pilot:
         await settle(pilot)

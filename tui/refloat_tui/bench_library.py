@@ -12,7 +12,7 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from refloat.errors import NotDone
+from refloat.errors import NotDone, UsageError
 from refloat_tui.bench_record import BenchRecord
 
 if TYPE_CHECKING:
@@ -323,6 +323,19 @@ class BenchLibrary:
         located = self._locate(name)
         return read_story(located.reader, located.found, full=True)
 
+    def may_be_written(self, path: Path) -> bool:
+        """Whether anything may be written there, with or without agreement; `write_brief` says why not."""
+        try:
+            self._refuse(path)
+        except UsageError:
+            return False
+        return True
+
+    def _refuse(self, path: Path) -> None:
+        from refloat.usecases.targets import refuse_target
+
+        refuse_target(path, self._bench.machine.places, self._bench.readers)
+
     def write_brief(self, written: WrittenBrief, path: Path) -> None:
         """Write a brief; the person has agreed that it replaces what is there.
 
@@ -331,9 +344,8 @@ class BenchLibrary:
 
         """
         from refloat.usecases.put_brief import put_brief
-        from refloat.usecases.targets import refuse_target
 
-        refuse_target(path, self._bench.machine.places, self._bench.readers)
+        self._refuse(path)
         put_brief(path, written.markdown, overwrite=True)
 
     def rescue(self, name: SessionName) -> Rescue:

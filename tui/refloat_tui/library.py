@@ -237,6 +237,10 @@ class Library(Protocol):
         """
         ...
 
+    def may_be_written(self, path: Path) -> bool:
+        """Whether anything may be written there, with or without agreement; `write_brief` says why not. Quick."""
+        ...
+
     def write_brief(self, written: WrittenBrief, path: Path) -> None:
         """Write a brief to a file, readable for its owner alone.
 

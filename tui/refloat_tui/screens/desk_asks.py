@@ -219,7 +219,7 @@ class DeskAsks(DeskWork, RecordAsks[None]):
         self.tell("The brief is copied.")
 
     def on_brief_pane_write(self, event: BriefPane.Write) -> None:
-        """Write it; ask where a file is in the way."""
+        """Write it; ask where a file is in the way. Of what may not be replaced nothing is asked: writing says why."""
         session = self._detail.session
         if session is None:
             return
@@ -228,7 +228,7 @@ class DeskAsks(DeskWork, RecordAsks[None]):
         from refloat_tui.screens.confirm import Confirm
 
         path = usual_path(session, Path.cwd())
-        if not os.path.lexists(path):
+        if not (os.path.lexists(path) and self._library.may_be_written(path)):
             self.write_brief(event.written, path)
             return
         question = Confirm(*replacing(path, brief_of_another(path, session.name)), glyphs=self.glyphs)
