@@ -5,6 +5,7 @@ Decides what is chosen and what is read when. The reading itself is `desk_work`;
 
 from __future__ import annotations
 
+import math
 import time
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -18,6 +19,7 @@ from textual.widgets import Input, Static
 
 from refloat.model.session import SessionName
 from refloat_tui.actions import bindings
+from refloat_tui.base import OPENS_WITHIN
 from refloat_tui.library import HUGE
 from refloat_tui.present.sessions import has_grown, has_moved_on, is_shown, list_entries, matches, take_sessions
 from refloat_tui.present.teach import headline, nothing_fits, teach_empty
@@ -51,6 +53,8 @@ GATHER: Final = 0.24
 """Seconds that changes are gathered before a look."""
 _LOOK_EVERY: Final = 2.5
 """Seconds between two glances at the processes."""
+_DEMO_WITHIN: Final = 10.0
+"""Seconds that keys wait for a demo: most machines build one in two."""
 _AFTER_PAINT: Final = 0.02
 """Seconds that the first paint has for itself before anything else begins."""
 _REST: Final = 10
@@ -95,6 +99,8 @@ class DeskScreen(DeskOperations):
         self._gather: Timer | None = None
         self._now = library.now()
         self._looked = time.monotonic()
+        self._begun = math.inf
+        """When it was shown, and then when its panes were."""
         self._alone: dict[str, Static] = {}
         """What stands in place of sessions, by its id."""
 
@@ -112,6 +118,7 @@ class DeskScreen(DeskOperations):
 
     def on_mount(self) -> None:
         """Paint what the catalogue has, then look: nothing here waits for a scan."""
+        self._begun = time.monotonic()
         self._fit()
         if self._first is not None:
             self._first_group = self._first.group
@@ -129,6 +136,7 @@ class DeskScreen(DeskOperations):
     async def on_panes_loaded(self) -> None:
         """Make the panes; reading a session begins with them."""
         await self._detail.build()
+        self._begun = time.monotonic()
         self._read_soon()
         self.look_at_record(anew=False)
         self.set_interval(_LOOK_EVERY, self._tick)
@@ -145,7 +153,15 @@ class DeskScreen(DeskOperations):
         """Whether the keyboard is at the session, not at the list."""
         return self._detail.has_focus_within or (self._is_narrow and self.has_class("-detail"))
 
+    @property
+    def is_opening(self) -> bool:
+        """Keys that come first of all wait, too: for rows, and for the pane that one of them led to."""
+        if super().is_opening or time.monotonic() >= self._begun + OPENS_WITHIN:
+            return super().is_opening
+        return self._detail.is_awaited if self._sessions else not self._complete
+
     def _show_demo(self, library: Library, doors: Doors) -> None:
+        self.opening = None
         self.app.push_screen(DeskScreen(library, doors, glyphs=self.glyphs, home=doors.home or self._home, over=True))
 
     # ── what workers said ────────────────────────────────────────────────────────────────────────────────────────────
@@ -494,13 +510,13 @@ class DeskScreen(DeskOperations):
 
     def action_desk_jobs(self) -> None:
         """List the jobs."""
-        self.opening = self.find_jobs(self._session)
+        self.open_soon(self.find_jobs(self._session))
 
     def action_desk_demo(self) -> None:
         """Build the demo and open it."""
         if self._doors.demo is not None and not self.is_at("demo") and self.is_current:
             self.tell(f"Building the demo{self.glyphs.ellipsis}")
-            self.build_demo(self._doors.demo, self._show_demo)
+            self.open_soon(self.build_demo(self._doors.demo, self._show_demo), _DEMO_WITHIN)
 
     def action_desk_quit(self) -> None:
         """Leave; from a demo that was opened here, back to the desk below it."""

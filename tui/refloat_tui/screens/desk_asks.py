@@ -140,7 +140,8 @@ class DeskAsks(DeskWork, RecordAsks[None]):
 
     def _keep(self, name: SessionName, opened: Opened, said: Said) -> None:
         """Keep it; the next key means what stands there then."""
-        self.opening = self._keeping = self.keep_answer(name, opened, said)
+        self._keeping = self.keep_answer(name, opened, said)
+        self.open_soon(self._keeping)
 
     def on_triage_pane_asked_to_move(self, event: TriagePane.AskedToMove) -> None:
         """Ask where to, and why."""

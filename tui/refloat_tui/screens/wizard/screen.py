@@ -445,7 +445,7 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         def keep(fields: Fields | None) -> None:
             self._hear(SaidWrap(tuple((fields or {}).items())))
 
-        self.opening = self.ask_to_wrap(WrapWanted(session, draft, keep))
+        self.open_soon(self.ask_to_wrap(WrapWanted(session, draft, keep)))
 
     # ── words that are typed ─────────────────────────────────────────────────────────────────────────────────────────
 
