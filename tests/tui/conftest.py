@@ -123,6 +123,9 @@ class FakeOpened:
             session, done, open_steps, pending, following, recovered=self._recovered, unfinished=self._unfinished
         )
 
+    def has_brief_moved(self) -> bool:
+        return False
+
     def checkout(self) -> Checkout:
         return self._sample.checkout
 

@@ -168,3 +168,23 @@ def test_where_no_brief_may_be_written_is_known_before_anything_is_asked(tmp_pat
             library.write_brief(written, path)
     library.write_brief(written, work / "plain.md")
     assert (work / "plain.md").read_text() == written.markdown
+
+
+async def test_the_desk_tells_that_the_brief_of_a_recovery_was_moved_away_and_that_it_is_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("refloat_tui.screens.desk._LOOK_EVERY", 0.05)
+    library, brief = _library(tmp_path), tmp_path / "work" / "HANDOFF.md"
+    (name,) = (session.name for batch in library.find_sessions(lambda: False) for session in batch.sessions)
+    rescue = library.rescue(name)
+    kept = rescue.take_up()
+    rescue.save(rescue.put(kept.recovery, brief, overwrite=False), done=True)
+    app = RefloatApp(library, None, Start(UTF8, home=str(tmp_path / "home"), chosen=name))
+    async with app.run_test(size=(160, 40)) as pilot:
+        await until(pilot, lambda: "; brief in " in words_of(app))
+        brief.rename(tmp_path / "elsewhere.md")
+        await until(pilot, lambda: "its brief is gone from " in words_of(app))
+        brief.write_text("mine")
+        await until(pilot, lambda: "its brief is gone: another file stands in " in words_of(app))
+        (tmp_path / "elsewhere.md").rename(brief)
+        await until(pilot, lambda: "; brief in " in words_of(app))

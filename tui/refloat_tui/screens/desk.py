@@ -250,6 +250,9 @@ class DeskScreen(DeskOperations):
             self._looked = time.monotonic()
             self.look_if_due()
         self.look_at_record(anew=False)
+        opened = self._detail.opened if self._detail.written is not None else None
+        if opened is not None and opened.status.recovered is not None and not self.is_at("left"):
+            self.look_at_brief(opened)
 
     def take_holders(self, holders: Mapping[str, Lease]) -> None:
         """Who else is at which session: said in the list and in the verdict."""

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         CheckoutCompared,
         PartFailed,
         SessionOpened,
+        StatusTold,
         TriageMade,
     )
     from refloat_tui.screens.wrap import Fields
@@ -70,6 +71,12 @@ class DeskAsks(DeskWork, RecordAsks[None]):
         """Its checkout was compared."""
         if message.name == self._chosen:
             self._detail.take_checkout(message.checkout)
+
+    def on_status_told(self, message: StatusTold) -> None:
+        """Where it stands is another thing now."""
+        if message.opened is self._detail.opened:
+            self._detail.head.learn(message.opened.status)
+            self.refresh_bindings()
 
     def on_triage_made(self, message: TriageMade) -> None:
         """It was sorted."""
