@@ -50,6 +50,7 @@ class CheckoutPage(PageView):
     ask = "Whose changes are these?"
     section = "current_artifact"
     offers = frozenset({"choose", "edit", "undo"})
+    rounds = frozenset({"choose"})
 
     def so_far(self, recovery: Recovery) -> str:
         """`6 files, 1 unknown owner`."""
