@@ -59,7 +59,7 @@ class RefloatScreen(Screen[Returned]):
     YES: ClassVar[frozenset[str]] = frozenset()
     """Actions that agree to a question."""
     opening: Worker[None] | None = None
-    """What makes the screen that a key asked for: the next keys wait until that is shown, or `OPENS_WITHIN` (`turns`)."""
+    """What makes the screen that a key asked for: the next keys wait for it (`turns`)."""
     _opens_by = 0.0
     """When it is waited for no longer, as `time.monotonic` tells it."""
 

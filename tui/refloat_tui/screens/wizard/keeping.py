@@ -6,7 +6,6 @@ ends in one message, and nothing but the handler of that message changes the sta
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +25,7 @@ from refloat.usecases.keep_draft import DraftMoved, Kept
 from refloat.usecases.recover import Recovery, answer
 from refloat.usecases.rescue import Rescue
 from refloat_tui.base import RefloatScreen
+from refloat_tui.messages import message
 from refloat_tui.present.age import clock_time
 from refloat_tui.present.holder import holder_words
 from refloat_tui.present.path import from_home
@@ -42,7 +42,7 @@ RESTS = 2.0
 class Keeping(RefloatScreen[Farewell]):
     """A screen that holds a recovery."""
 
-    @dataclass
+    @message
     class TakenUp(Message, bubble=False):
         """The recovery stands ready."""
 
@@ -51,26 +51,26 @@ class Keeping(RefloatScreen[Farewell]):
         moved: bool = False
         """Somebody without a claim answered meanwhile: theirs stands, and the one that was refused does not."""
 
-    @dataclass
+    @message
     class HeldBy(Message, bubble=False):
         """Somebody else is at it."""
 
         rescue: Rescue
         lease: Lease
 
-    @dataclass
+    @message
     class LostTo(Message, bubble=False):
         """Somebody took it over."""
 
         lease: Lease
 
-    @dataclass
+    @message
     class Failed(Message, bubble=False):
         """It cannot be taken up."""
 
         why: str
 
-    @dataclass
+    @message
     class Saved(Message, bubble=False):
         """What was said is on disk (or, `why`, is not)."""
 
@@ -79,7 +79,7 @@ class Keeping(RefloatScreen[Farewell]):
         moved: bool = False
         """Somebody else answered meanwhile."""
 
-    @dataclass
+    @message
     class Drawn(Message, bubble=False):
         """The brief says what was said."""
 
