@@ -190,6 +190,17 @@ async def test_escape_goes_back_and_nothing_is_lost(tmp_path: Path) -> None:
         assert "unknown" in desk.seen()
 
 
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (120, 40), (160, 40), (200, 60)])
+async def test_the_list_stays_where_it_is_when_the_last_owner_is_named(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with wizard(tmp_path, size) as desk:
+        await desk.press("enter", "enter")
+        assert "1 file has no known owner" in desk.text("page-reason")
+        before = desk.wizard.rows.region
+        await desk.press("space")
+        assert "Every change has an owner" in desk.text("page-reason")
+        assert desk.wizard.rows.region == before
+
+
 def decided(home: Path) -> list[str]:
     """What the steps of the recovery say, in their order."""
     with open_record(home / "data", Stamp("2026-09-14T16:00:00.000Z")) as record:
