@@ -16,6 +16,7 @@ from refloat.usecases.batch import Batch
 from refloat.usecases.first_rows import FirstRows
 from refloat_tui.app import RefloatApp
 from refloat_tui.library import Library
+from refloat_tui.screens.desk import DeskScreen
 from refloat_tui.screens.doors import Doors
 from refloat_tui.screens.search import SearchScreen
 from refloat_tui.widgets.detail import Detail
@@ -127,9 +128,10 @@ async def test_keys_behind_that_of_the_demo_are_for_the_demo() -> None:
     app = make_app(FakeLibrary([]), Doors(demo=build))
     async with app.run_test(size=(120, 40)) as pilot:
         desk = app.screen
-        await until(pilot, lambda: app.screen.has_class("-empty"))
+        assert isinstance(desk, DeskScreen)
+        await until(pilot, lambda: desk.has_class("-empty"))
         burst(app, ["d", "j", "j", "4"])
-        await until(pilot, lambda: app.screen.is_opening)
+        await until(pilot, lambda: desk.is_opening)
         is_built.set()
         await until(pilot, lambda: app.screen.query(Detail) and app.screen.query_one(Detail).shown == "triage")
         names = [session.name for session, _ in some_sessions()]

@@ -55,6 +55,11 @@ class DeskList(DeskOperations):
         self._alone: dict[str, Static] = {}
         """What stands in place of sessions, by its id."""
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything was looked at once."""
+        return self._complete
+
     if TYPE_CHECKING:  # the desk has it
 
         def _keep_chosen(self) -> None:
