@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Final
 
-from refloat.brief.evidence import STANDING, failure_words, is_moved_action, open_steps
+from refloat.brief.evidence import STANDING, failure_words, is_moved_action, lost_commit_words, open_steps
 from refloat.brief.facts import Facts, line, own_steps, said, step_words
 from refloat.brief.previous import operation_words
 from refloat.model.brief import Confidence, Line
@@ -154,10 +154,7 @@ def _lost_commit(facts: Facts) -> Line | None:
     if found is None:
         return None
     step = step_words(found.steps[0], found.subagent)
-    sha = next((place.commit for place in found.recoverable_from if place.commit), None)
-    look = f": {facts.quote.code(f'git show {sha[:12]}')} shows it" if sha else ""
-    why = facts.quote.words(found.why or "it stands on no branch")
-    text = f"Decide about the commit {facts.quote.code(found.what)} ({step}), {why}{look}"
+    text = f"Decide about the commit {facts.quote.code(found.what)} ({step}), {lost_commit_words(facts, found)}"
     return line(text, VERIFIED, _TOP, own_steps(found.steps, found.subagent))
 
 

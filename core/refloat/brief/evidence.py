@@ -165,6 +165,18 @@ def _commit(facts: Facts, finding: Finding) -> Line:
     return line(f"{which}{on}: {facts.quote.code(finding.what)}", sure, 78, steps)
 
 
+def _lost_commit(facts: Facts, finding: Finding) -> Line:
+    text = f"Commit {facts.quote.code(finding.what)}: {lost_commit_words(facts, finding)}"
+    return line(text, VERIFIED, 87, own_steps(finding.steps, finding.subagent))
+
+
+def lost_commit_words(facts: Facts, finding: Finding) -> str:
+    """Why a commit counts as lost, and what shows its content where something does."""
+    sha = next((place.commit for place in finding.recoverable_from if place.commit), None)
+    look = f": {facts.quote.code(f'git show {sha[:12]}')} shows it" if sha else ""
+    return f"{facts.quote.words(finding.why or 'it stands on no branch')}{look}"
+
+
 def _done(facts: Facts, action: DoNotRepeat) -> Line:
     times = f", {counted(action.times, 'time')}" if action.times > 1 else ""
     inside = "" if action.subagent is None else f" ({step_words(action.step, action.subagent)})"
@@ -245,6 +257,9 @@ def uncertain(facts: Facts) -> Iterator[Line]:
         yield from _doubtful_file(facts, file)
         if not _is_settled(file):
             yield from _edited(facts, file)
+    for finding in facts.triage.gone:
+        if finding.kind == "commit" and finding.key not in facts.answers.moved:
+            yield _lost_commit(facts, finding)
     for last in facts.last_checks:
         if not _is_moved(facts, "check", step=last.run.step, subagent=last.subagent):
             yield from _doubtful_check(facts, last)

@@ -5,6 +5,7 @@ Refuses to leave out the next step, a heading, or the last line with the fingerp
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -16,9 +17,8 @@ from refloat.model.session import SessionName
 from refloat.text import inert_line
 
 BYTES_PER_TOKEN: Final = 4
-_LEAST: Final = 600
-"""Bytes for the statements, however long the last line is."""
 
+_END: Final = "\n"
 _PLACEHOLDER: Final = re.compile(r"\{([a-z_]+)\}")
 _SHOWS: Final[Mapping[Section, str]] = {
     "previous_attempt": "recap",
@@ -66,23 +66,35 @@ def render(
     check_template(template)
     session = SessionName(inert_line(session))
     budget = max_tokens * BYTES_PER_TOKEN
-    left_out: dict[Section, list[int]] = {}
-    candidates = _leaving_order(brief)
-    while True:
+    order = _leaving_order(brief)
+
+    def without(count: int) -> tuple[Brief, Mapping[Section, Collection[int]], str]:
+        """The brief without the first of those that may go, and its text."""
+        left_out: dict[Section, set[int]] = {}
+        for section, number in order[:count]:
+            left_out.setdefault(section, set()).add(number)
         kept = _without(brief, left_out)
-        body = _write(kept, session, left_out, template, own_title=own_title)
-        text = body.rstrip("\n") + "\n\n" + last_line(body) + "\n"
-        over = len(text.encode()) - budget
-        if over <= 0 or not candidates:
-            break
-        while over > 0 and candidates:
-            section, number, size = candidates.pop()
-            left_out.setdefault(section, []).append(number)
-            over -= size
-    if over > 0:
+        return kept, left_out, _write(kept, session, left_out, template, own_title=own_title)
+
+    def finished(body: str) -> str:
+        return f"{body.rstrip(_END)}{_END}{_END}{last_line(body)}{_END}"
+
+    kept, left_out, body = without(0)
+    text = finished(body)
+    count = 0
+    if len(text.encode()) > budget:
+        # The last line grows with what is told, and is dear to make of a long text: first go as many as must anyway.
+        counts = range(len(order))
+        count = bisect_left(counts, x=True, key=lambda count: len(without(count)[2].encode()) <= budget)
+        count = bisect_left(
+            counts, x=True, lo=count, key=lambda count: len(finished(without(count)[2]).encode()) <= budget
+        )
+        kept, left_out, body = without(count)
+        text = finished(body)
+    if (over := len(text.encode()) - budget) > 0:
         kept, body = _shorten(kept, session, left_out, template, over, own_title=own_title)
-        text = body.rstrip("\n") + "\n\n" + last_line(body) + "\n"
-    return Rendered(text, kept, sum(len(rows) for rows in left_out.values()))
+        text = finished(body)
+    return Rendered(text, kept, count)
 
 
 def check_template(template: str | None) -> None:
@@ -101,18 +113,17 @@ def check_template(template: str | None) -> None:
         raise UsageError(message)
 
 
-def _leaving_order(brief: Brief) -> list[tuple[Section, int, int]]:
-    """(section, index, bytes) of every line that may go; what goes first stands last."""
-    rows: list[tuple[int, Section, int, int]] = [
-        (line.keep, section, number, len(_statement(line).encode()) + 1)
-        for section, _ in SECTIONS
+def _leaving_order(brief: Brief) -> list[tuple[Section, int]]:
+    """(section, index) of every line that may go, in the order in which they go."""
+    rows: list[tuple[int, int, Section, int]] = [
+        (line.keep, place, section, number)
+        for place, (section, _) in enumerate(SECTIONS)
         if section != "next_step"
         for number, line in enumerate(lines_of(brief, section))
     ]
     # Of equals the later line goes first.
-    order = {section: place for place, (section, _) in enumerate(SECTIONS)}
-    rows.sort(key=lambda row: (-row[0], order[row[1]], row[2]))
-    return [(section, number, size) for _, section, number, size in rows]
+    rows.sort(key=lambda row: (row[0], -row[1], -row[3]))
+    return [(section, number) for _, _, section, number in rows]
 
 
 def _without(brief: Brief, left_out: Mapping[Section, Collection[int]]) -> Brief:
@@ -135,7 +146,7 @@ def _without(brief: Brief, left_out: Mapping[Section, Collection[int]]) -> Brief
 def _shorten(
     brief: Brief,
     session: SessionName,
-    left_out: Mapping[Section, Sequence[int]],
+    left_out: Mapping[Section, Collection[int]],
     template: str | None,
     over: int,
     *,
@@ -155,13 +166,13 @@ def _shorten(
 def _write(
     brief: Brief,
     session: SessionName,
-    left_out: Mapping[Section, Sequence[int]],
+    left_out: Mapping[Section, Collection[int]],
     template: str | None,
     *,
     own_title: bool,
 ) -> str:
     note = _omitted_note(session, left_out)
-    bodies = {section: _section(lines_of(brief, section)) for section, _ in SECTIONS}
+    bodies = {section: _section(lines_of(brief, section), section in left_out) for section, _ in SECTIONS}
     if template is not None:
         words = {**bodies, "title": _title(brief.title, own=own_title), "session": str(session), "omitted": note}
         filled = _PLACEHOLDER.sub(lambda match: words.get(match[1], match.group()), template)
@@ -176,8 +187,9 @@ def _title(title: str, *, own: bool) -> str:
     return title if own else f"“{title}”"
 
 
-def _section(lines: Sequence[Line]) -> str:
-    return "\n".join(_statement(line) for line in lines).rstrip("\n") or "- (nothing)"
+def _section(lines: Sequence[Line], left_out: bool) -> str:
+    nothing = "- (omitted)" if left_out else "- (nothing)"
+    return "\n".join(_statement(line) for line in lines).rstrip("\n") or nothing
 
 
 def _statement(line: Line) -> str:
@@ -202,7 +214,7 @@ _RECEIPT_SHOWN: Final = 12
 _CONFIDENCE: Final = {confidence: confidence.value for confidence in Confidence}
 
 
-def _omitted_note(session: SessionName, left_out: Mapping[Section, Sequence[int]]) -> str:
+def _omitted_note(session: SessionName, left_out: Mapping[Section, Collection[int]]) -> str:
     if not left_out:
         return ""
     total = sum(len(rows) for rows in left_out.values())

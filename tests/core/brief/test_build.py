@@ -382,6 +382,44 @@ def test_it_keeps_its_size_and_says_what_was_left_out(max_tokens: int) -> None:
         assert "`refloat " in rendered.text
 
 
+@given(st.integers(0, 400), st.integers(20, 600), st.integers(0, 2))
+def test_the_more_there_is_to_tell_the_room_is_used(files: int, max_tokens: int, grows: int) -> None:
+    """Each file stands in the last line too, with a hash: as it leaves the text, it leaves there as well."""
+    lines = tuple(
+        Line(f"`src/{n}.py`: the recorded edit stands on disk", Confidence.VERIFIED, (n,), keep=86)
+        for n in range(files)
+    )
+    brief = replace(brief_of(crashed()), established=lines)
+
+    def last_line(text: str) -> str:
+        told = [n for n in range(files) if f"`src/{n}.py`" in text]
+        return f"<!-- refloat/1 {'0' * 40 * grows * len(told)} -->"
+
+    rendered = render(brief, crashed().session.name, max_tokens=max_tokens + 300, last_line=last_line)
+    size, room = len(rendered.text.encode()), (max_tokens + 300) * 4
+    assert size <= room
+    longest = max(len(line.text.encode()) for section, _ in SECTIONS for line in lines_of(brief, section))
+    assert not rendered.omitted or size > room - longest - 40 * grows - 200
+
+
+def test_a_section_of_which_all_was_left_out_does_not_say_that_there_is_nothing() -> None:
+    sample = crashed()
+    text = written(sample, max_tokens=200)
+    assert "## What is established\n\n- (omitted)\n" in text
+    assert "(nothing)" not in text
+
+
+def test_a_lost_commit_is_told_beside_what_comes_before_it() -> None:
+    places = (RecoverableFrom(PlaceKind.REFLOG, None, "5d" * 20),)
+    gone = Finding("vat", "commit", (), (4,), None, FindingVerdict.LOST, None, places, None, "5d5d5d5 is on no branch")
+    sample = crashed()
+    sample = replace(sample, triage=replace(sample.triage, gone=(*sample.triage.gone, gone)))
+    assert next_step(sample).startswith("Look whether")
+    assert "Commit `vat`: 5d5d5d5 is on no branch: `git show 5d5d5d5d5d5d` shows it" in texts(
+        brief_of(sample), "uncertain"
+    )
+
+
 def test_the_least_is_left_out_first() -> None:
     sample = crashed()
     whole = written(sample)

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from refloat.brief.fingerprint import is_own
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 PATIENCE = 100
 
@@ -222,6 +224,7 @@ def test_a_backup_is_the_whole_record_in_one_private_file(refloat: Run, tmp_path
     refloat("run", "--job", "j", "--", sys.executable, "-c", "print('line\\n' * 100_000)")
     assert answer(refloat("record", "backup", "b.db", "--json"))["missing"] == []
     assert (tmp_path / "b.db").stat().st_mode & 0o777 == 0o600
+    assert is_own(tmp_path / "b.db")
     assert refloat("record", "backup", "b.db").returncode == 1
     place = tmp_path / "other"
     place.mkdir()
