@@ -47,6 +47,13 @@ STORIES = {
 }
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys wait for what is on its way for as long as a machine of any speed takes."""
+    for limit in ("turns._PATIENCE", "base.OPENS_WITHIN", "screens.desk.OPENS_WITHIN", "screens.desk._DEMO_WITHIN"):
+        monkeypatch.setattr(f"refloat_tui.{limit}", PATIENCE / 3)
+
+
 def made(place: Path) -> RefloatApp:
     library = FakeLibrary(some_sessions())
     library.saved = empty_record(place)
@@ -110,14 +117,6 @@ async def test_a_burst_does_what_each_key_alone_does(story: str, tmp_path: Path)
     assert await comes_to(tmp_path, STORIES[story], fast=True) == slow
 
 
-@pytest.fixture
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keys wait for what is on its way for as long as a machine of any speed takes."""
-    monkeypatch.setattr("refloat_tui.screens.desk.OPENS_WITHIN", PATIENCE)
-    monkeypatch.setattr("refloat_tui.screens.desk._DEMO_WITHIN", PATIENCE)
-
-
-@pytest.mark.usefixtures("patient")
 async def test_keys_behind_that_of_the_demo_are_for_the_demo() -> None:
     is_built = threading.Event()
 
@@ -142,7 +141,6 @@ async def test_keys_behind_that_of_the_demo_are_for_the_demo() -> None:
         assert not desk.is_opening, "it waits for nothing any more"
 
 
-@pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize("first", [False, True])
 async def test_keys_before_the_first_look_go_where_each_of_them_leads(first: bool) -> None:
     """The second enter is for what the first one led to: rows, panes and the session's own words have to be there."""

@@ -85,9 +85,9 @@ class RefloatScreen(Screen[Returned]):
         ended_badly = made is not None and made.state in {WorkerState.ERROR, WorkerState.CANCELLED}
         return made is not None and not ended_badly and time.monotonic() < self._opens_by
 
-    def open_soon(self, made: Worker[None], within: float = OPENS_WITHIN) -> None:
-        """Keep the next keys for the screen that `made` makes, so many seconds at most."""
-        self.opening, self._opens_by = made, time.monotonic() + within
+    def open_soon(self, made: Worker[None], within: float | None = None) -> None:
+        """Keep the next keys for the screen that `made` makes, so many seconds at most; None: `OPENS_WITHIN`."""
+        self.opening, self._opens_by = made, time.monotonic() + (OPENS_WITHIN if within is None else within)
 
     def stand(self) -> None:
         """Something is asked anew: what was pressed before it could be seen does not answer it."""
