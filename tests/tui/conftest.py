@@ -125,6 +125,9 @@ class FakeOpened:
             session, done, open_steps, pending, following, recovered=self._recovered, unfinished=self._unfinished
         )
 
+    def has_brief_moved(self) -> bool:
+        return False
+
     def checkout(self) -> Checkout:
         return self._sample.checkout
 
@@ -289,9 +292,12 @@ class FakeLibrary:
             raise Unreadable(f"{name} is gone")
         return FakeOpened(self.samples[name], self.all[name], self.recovered.get(name), self.unfinished.get(name))
 
+    def may_be_written(self, path: Path) -> bool:
+        return path.is_file()
+
     def write_brief(self, written: WrittenBrief, path: Path) -> None:
-        if path.name != "HANDOFF.md":
-            raise RefloatError("not there")
+        if path.exists() and not path.is_file():
+            raise RefloatError(f"{path} is no plain file")
         self.written.append(path)
 
 

@@ -317,6 +317,21 @@ async def test_writing_over_a_file_asks_first(tmp_path: Path):
         assert library.written == [tmp_path / "HANDOFF.md"]
 
 
+async def test_what_may_not_be_written_over_is_refused_before_anything_is_asked(tmp_path: Path):
+    library = FakeLibrary(some_sessions(), here=str(tmp_path))
+    for name, session in library.all.items():
+        library.all[name] = replace(session, workspace=str(tmp_path), repo=str(tmp_path))
+    (tmp_path / "HANDOFF.md").mkdir()
+    async with make_app(library).run_test(size=WIDE, notifications=True) as pilot:
+        await settle(pilot)
+        await pilot.press("5")
+        await pilot.pause()
+        await pilot.press("w")
+        await until(pilot, lambda: any("is no plain file" in note.message for note in pilot.app._notifications))
+        assert not isinstance(pilot.app.screen, Confirm)
+        assert not library.written
+
+
 async def test_a_dimmed_key_says_why(library: FakeLibrary):
     async with make_app(library).run_test(size=WIDE, notifications=True) as pilot:
         await settle(pilot)
@@ -422,25 +437,50 @@ async def test_here_and_all_keep_their_places(library: FakeLibrary):
             assert "here \u00b7 all  h" in words_of(pilot.app)
 
 
-async def test_the_head_of_a_session_never_takes_fewer_rows_while_one_reads(library: FakeLibrary):
-    async with make_app(library).run_test(size=WIDE) as pilot:
+@pytest.mark.parametrize("size", [WIDE, SMALL])
+async def test_what_stands_below_the_verdict_stays_when_that_grows_and_shrinks(
+    library: FakeLibrary, size: tuple[int, int]
+):
+    async with make_app(library).run_test(size=size) as pilot:
         await settle(pilot)
+        await pilot.press("enter")
         detail = pilot.app.screen.query_one(Detail)
         head, session = detail.head, detail.session
         assert session is not None
         verdict = head.query_one("#verdict")
-        before = detail.query_one(TabLine).region.y
-        assert verdict.size.height == 1
+
+        def below() -> tuple[int, ...]:
+            """The next step and the tabs; where all is close, only the tabs have a blank row above them."""
+            places = head.query_one("#next").region.y, detail.query_one(TabLine).region.y
+            return places if size == WIDE else places[1:]
+
+        await until(pilot, lambda: verdict.size.height == 1)
+        before = below()
         long = Failure(FailureKind.INTERRUPTED_BY_USER, "", session.last_activity_at)
         detail.tell(replace(session, failure=long), NOW)
         await until(pilot, lambda: verdict.size.height == 2)
-        grown = detail.query_one(TabLine).region.y
+        await pilot.pause()
+        assert below() == before, "the row comes from the blank one"
         detail.tell(session, NOW)
         await until(pilot, lambda: "interrupted" not in words_of(pilot.app))
         await pilot.pause()
-        assert (verdict.size.height, detail.query_one(TabLine).region.y) == (2, grown)
-        assert grown == before + 1
-        await pilot.press("down")
+        assert (verdict.size.height, below()) == (2, before), "it takes no fewer again"
+        await pilot.press("escape", "down")
         await settle(pilot)
-        await pilot.press("up")
+        await pilot.press("up", "enter")
         await until(pilot, lambda: verdict.size.height == 1)
+        await until(pilot, lambda: below() == before)
+
+
+async def test_what_stands_below_stays_when_a_recovery_is_told_and_is_no_more(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        detail = pilot.app.screen.query_one(Detail)
+        assert detail.opened is not None
+        head, status = detail.head, detail.opened.status
+        before = detail.query_one(TabLine).region.y
+        for unfinished in (Unfinished("ana@devbox", NOW, 4, 7), None):
+            head.learn(replace(status, unfinished=unfinished))
+            await until(pilot, lambda now=unfinished: ("RECOVERY OPEN" in words_of(pilot.app)) == bool(now))
+            await pilot.pause()
+            assert detail.query_one(TabLine).region.y == before

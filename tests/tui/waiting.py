@@ -125,7 +125,7 @@ def has_read(app: App[str]) -> bool:
     desk = app.screen_stack[-1]
     if not isinstance(desk, DeskScreen):
         return True
-    if not desk._complete or (desk._sessions and desk._chosen is None):
+    if not desk.is_complete or (desk._sessions and desk._chosen is None):
         return False
     detail = desk.query_one(Detail)
     if not detail.is_built:

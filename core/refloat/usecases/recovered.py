@@ -75,9 +75,19 @@ def _open(bench: Workbench) -> Record | None:
 
 def _recovered(record: Record, session: SessionName, draft: Draft) -> Recovered:
     brief, written_at = draft.given.written or (None, None)
-    there = brief is not None and session_of_brief(Path(brief)) == session
-    instead = "" if brief is None or there else what_stands(brief)
+    there, instead = (False, "") if brief is None else _stands(brief, session)
     return Recovered(draft.by, draft.updated_at, brief, written_at, there, _newest_wrap(record, session), instead)
+
+
+def has_brief_moved(told: Recovered, session: SessionName) -> bool:
+    """Whether something else stands under the name of a recovery's brief than was told."""
+    return told.brief is not None and _stands(told.brief, session) != (told.brief_there, told.instead)
+
+
+def _stands(brief: str, session: SessionName) -> tuple[bool, str]:
+    """Whether a session's brief stands under a name, and what does in its place."""
+    there = session_of_brief(Path(brief)) == session
+    return there, "" if there else what_stands(brief)
 
 
 def what_stands(path: str) -> str:

@@ -89,6 +89,12 @@ class Detail(Vertical):
         self._draw_tabs()
 
     @property
+    def is_awaited(self) -> bool:
+        """Whether the keyboard is at a pane, or was led to one before there was any, and nothing stands in it yet."""
+        led_here = self._first_tab[1] or self.has_focus_within
+        return led_here and self.session is not None and self.has_class("-reading")
+
+    @property
     def is_built(self) -> bool:
         """Whether there are panes."""
         return any(switcher.children for switcher in self.query(ContentSwitcher))

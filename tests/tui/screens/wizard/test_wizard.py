@@ -17,6 +17,9 @@ from refloat.model.recovery import PAGES, Page
 from refloat.model.session import Failure, FailureKind
 from refloat.model.stamp import Stamp
 from refloat.ports import Machine
+from refloat.record.store import open_record
+from refloat.record.trails import load_trail
+from refloat.record.whole import NoSuchJob
 from refloat.testing.rescues import ScriptedLauncher, still_machine
 from refloat.testing.samples import SAMPLES, Sample, crashed
 from refloat.usecases.keep_draft import Drafts, open_drafts
@@ -181,6 +184,50 @@ async def test_escape_goes_back_and_nothing_is_lost(tmp_path: Path) -> None:
         assert "this session" in desk.seen()
         await desk.press("u")
         assert "unknown" in desk.seen()
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (120, 40), (160, 40), (200, 60)])
+async def test_the_list_stays_where_it_is_when_the_last_owner_is_named(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with wizard(tmp_path, size) as desk:
+        await desk.press("enter", "enter")
+        assert "1 file has no known owner" in desk.text("page-reason")
+        before = desk.wizard.rows.region
+        await desk.press("space")
+        assert "Every change has an owner" in desk.text("page-reason")
+        assert desk.wizard.rows.region == before
+
+
+def decided(home: Path) -> list[str]:
+    """What the steps of the recovery say, in their order."""
+    with open_record(home / "data", Stamp("2026-09-14T16:00:00.000Z")) as record:
+        try:
+            steps = load_trail(record, f"recovery:{crashed().session.name}").steps
+        except NoSuchJob:
+            return []
+    return [step.opening.summary for step in sorted(steps, key=lambda step: step.seq)]
+
+
+@pytest.mark.parametrize("rests", [False, True])
+async def test_an_owner_that_a_key_goes_round_to_is_one_step_and_none_on_the_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rests: bool
+) -> None:
+    monkeypatch.setattr("refloat_tui.screens.wizard.keeping.RESTS", 100.0)
+    async with wizard(tmp_path, (80, 24)) as desk:
+        await desk.press("enter", "enter", "space", "space", "space")
+        draft = desk.drafts.get(crashed().session.name)
+        assert draft is not None
+        assert draft.given.owners == {"src/settings.py": "command"}, "a kill loses nothing"
+        assert decided(tmp_path) == []
+        if rests:
+            monkeypatch.setattr("refloat_tui.screens.wizard.keeping.RESTS", 0.01)
+            await desk.press("space")
+            await until(desk.pilot, lambda: decided(tmp_path))
+        else:
+            await desk.press("space", "enter")
+        assert desk.page is (Page.CHECKOUT if rests else Page.TRIAGE)
+        assert len(decided(tmp_path)) == 1
+        await desk.press("escape" if not rests else "enter")
+        assert len(decided(tmp_path)) == 1
 
 
 @pytest.mark.parametrize("key", ["ctrl+c", "escape"])
