@@ -100,9 +100,8 @@ def _whole_way(hunks: Sequence[DiffHunk], ground: Ground) -> Witness | None:
     than the record's own diff does. None where another record holds one of the dirty lines too: then each place is
     weighed by itself.
     """
-    if ground.head is None:
+    if (head := ground.head) is None:
         return None if any(hunk.lines for hunk in hunks) else _made_new(ground)
-    head = bare_lines(ground.head)
     able = [witness for witness in ground.witnesses if witness.wrote_all and _starts_at(witness.folded, head)]
     if len(able) != 1:
         return None
@@ -117,8 +116,9 @@ def _made_new(ground: Ground) -> Witness | None:
     return able[0] if len(able) == 1 and len(ground.witnesses) == 1 else None
 
 
-def _starts_at(folded: Folded, head: Sequence[str]) -> bool:
-    return not folded.stirred and folded.first_lines is not None and bare_all(folded.first_lines) == head
+def _starts_at(folded: Folded, head: str) -> bool:
+    first = None if folded.stirred else folded.first_lines
+    return first is not None and bare_all(first) == bare_lines(head)
 
 
 def is_turned(hunk: DiffHunk | DirtyHunk) -> bool:
