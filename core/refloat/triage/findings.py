@@ -133,8 +133,8 @@ def _sort_file(
     if made.keys() <= taken_back:
         return
     recoverable = tuple(RecoverableFrom(place.where, place.ref or place.path, place.commit) for place in lost)
-    if file.state is FileState.UNVERIFIABLE:
-        # Nothing was looked at: that the work is lost is not known, nor that it stands anywhere.
+    if file.unseen:
+        # The folder may only have been moved: that the work is lost is not known, nor that it stands anywhere.
         piles.gone.append(_edit(file, FindingVerdict.RECORDED, _why_unseen(file, recoverable), recoverable=recoverable))
         return
     piles.gone.append(_edit(file, FindingVerdict.LOST, _gone_why(file, commands), recoverable=recoverable))
@@ -158,7 +158,7 @@ def is_gone(file: EditedFile) -> bool:
     if any(place.where in SAVED_PLACES for place in file.found_in):
         return False
     if file.state is FileState.UNVERIFIABLE:
-        return file.unseen
+        return False
     return file.state is not FileState.PARTLY or loses(file)
 
 
