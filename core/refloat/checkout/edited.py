@@ -87,6 +87,7 @@ def _edited(
         judge_fates(folded, comparison, _surroundings(survey, real, hunks, moved, places)),
         tuple(hunks),
         survey.is_unseen(real) and not folded.deleted,
+        comparison.halved and state is FileState.PARTLY,
     )
 
 
@@ -258,7 +259,8 @@ def _search(
 def _recorded_places(survey: Survey, real: str) -> list[FoundIn]:
     """Backups and the record, where they hold what stands in no place that counts as saved."""
     known = [survey.content(real), *_in_head(survey, real)]
-    return [*find_backups(survey.folded[real], survey.backups, known), *find_in_record(survey.folded[real])]
+    folded, hunks = survey.folded[real], not survey.is_unseen(real)  # nothing is left that hunks could be put into
+    return [*find_backups(folded, survey.backups, known), *find_in_record(folded, hunks=hunks)]
 
 
 def _archives_of(survey: Survey, lost: Iterable[str]) -> list[tuple[Archive, dict[str, list[str]]]]:

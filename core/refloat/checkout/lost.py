@@ -27,6 +27,8 @@ from refloat.there import is_directory
 
 _LOST: Final = frozenset({Fate.LOST, Fate.REVERTED, Fate.UNCONFIRMED})
 _STATES: Final = frozenset({FileState.PARTLY, FileState.REVERTED, FileState.DIVERGED, FileState.DELETED})
+_NOTHING: Final = b"\0 \t\r\n"
+"""All that stands in a file whose content was lost with the power: zero bytes, where it is not empty."""
 _MODES: Final = frozenset({REGULAR, EXECUTABLE})
 
 
@@ -151,8 +153,8 @@ def _is_lost(survey: Survey, real: str, file: EditedFile) -> bool:
     if file.state in (FileState.REVERTED, FileState.PARTLY):
         # Lines of a reverted file that read like the session's may be from before it; of others the rest is lost.
         lost |= any(edit.fate in (Fate.UNCOMMITTED, Fate.COMMITTED) and edit.commit is None for edit in fates)
-    if file.state is FileState.REVERTED:
-        # Another session replaced it, and what that one wrote is gone as well.
+    if file.state in (FileState.REVERTED, FileState.DIVERGED):
+        # Another session replaced it; where what that one wrote is gone as well, it can be put back.
         lost |= any(edit.fate is Fate.REPLACED and not (edit.by or "").startswith("step ") for edit in fates)
     if not lost or is_saved(file.found_in):
         return False
@@ -206,6 +208,8 @@ class _Place:
         if folded.deleted:
             return self._deletion(folded, name, old, outside)
         new, why = self._content(folded, name, old)
+        if new is None and old is not None:
+            new, why = self._over_stump(folded, name, old[0]) or (new, why)
         if new is None:
             return self._no_whole(folded, why, old)
         mode = old[1] if old else self._mode(name)
@@ -309,6 +313,17 @@ class _Place:
             shown = text_of(disk) or ""
             return bytes_of(ended_like(text, shown), [disk]), "restores what the record holds whole"
         return None, "the session wrote it whole, and something else stands there now"
+
+    def _over_stump(self, folded: Folded, name: str | None, disk: bytes) -> tuple[bytes | None, str] | None:
+        """What was cut off where the write of a file, or a disk, broke off: nobody's lines are in the way."""
+        if not disk.strip(_NOTHING):
+            made, why = self._content(folded, name, None)
+            return None if made is None else (made, f"{why}; what stands there is empty")
+        shown = text_of(disk)
+        text = None if folded.text is None or shown is None else ended_like(folded.text, shown)
+        if text is None or shown is None or not text.startswith(shown):
+            return None
+        return bytes_of(text, [disk]), "restores what the record holds whole; what stands there breaks off"
 
     def _by_hunks(self, folded: Folded, disk: bytes) -> tuple[bytes | None, str]:
         text = text_of(disk)

@@ -248,10 +248,11 @@ def find_backups(
     ]
 
 
-def find_in_record(folded: Folded) -> list[FoundIn]:
-    """The record itself, where it holds the whole content."""
+def find_in_record(folded: Folded, *, hunks: bool) -> list[FoundIn]:
+    """The record itself, where it holds the whole content, or (`hunks`) all that was changed."""
     made = folded.made
-    if folded.text is None or not made or folded.deleted:
+    held = folded.text is not None or (hunks and folded.pieces and not folded.blind)
+    if not held or not made or folded.deleted:
         return []
     return [FoundIn(PlaceKind.RECORD, made[-1].transcript or None, f"step {made[-1].step}", None)]
 
