@@ -13,6 +13,8 @@ from refloat.model.light import light
 LARGEST: Final = 16 * 1024 * 1024
 """Bytes of the largest file whose content is compared."""
 _SMALL: Final = 1024 * 1024
+BEGINNING: Final = 128
+"""Bytes that tell what a file is that is no text, or too large."""
 
 
 @light
@@ -105,6 +107,17 @@ def read_bytes(path: str) -> tuple[bytes, str] | None:
         return Path(path).read_bytes(), "100755" if state.st_mode & stat.S_IXUSR else "100644"
     except (OSError, ValueError):
         return None
+
+
+def read_beginning(path: str) -> str:
+    """The first `BEGINNING` bytes of a plain file, with U+FFFD for what is no UTF-8; "" where none lies there."""
+    try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            return ""
+        with Path(path).open("rb") as file:
+            return file.read(BEGINNING).decode(errors="replace")
+    except (OSError, ValueError):
+        return ""
 
 
 def _below(path: str, directory: str) -> bool:

@@ -7,7 +7,7 @@ leave it out where it took the place of something else that HEAD holds: that is 
 from typing import Final
 
 from refloat.checkout.edited import staged_hunks
-from refloat.checkout.files import read_bytes
+from refloat.checkout.files import read_beginning, read_bytes
 from refloat.checkout.hunks import LONGEST, whole_hunk
 from refloat.checkout.owners import Ground, own_hunks, owner_of
 from refloat.checkout.porcelain import StatusEntry
@@ -23,7 +23,7 @@ _PUT_OVER: Final = "Refloat wrote it, over what HEAD holds there"
 def is_own(survey: Survey, real: str) -> bool:
     """Whether Refloat wrote the file at a path: it says so itself, or a list beside it answers for its content."""
     content = survey.content(real)
-    if content.kind == "text" and is_own_text(content.text):
+    if is_own_text(content.text if content.kind == "text" else read_beginning(real)):
         return True
     held = frozenset[str]().union(*(held_by(survey.content(listing).text) for listing in listings_of(real)))
     found = read_bytes(real) if held else None

@@ -7,7 +7,7 @@ have put back since, and words that only the shell could have completed.
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Final
@@ -64,7 +64,7 @@ def with_swept(steps: Sequence[Step], real: Callable[[str], str], is_there: Call
     return [replace(step, edits=(*step.edits, *made[at])) if at in made else step for at, step in enumerate(steps)]
 
 
-def _last_edits(steps: Sequence[Step], real: Callable[[str], str]) -> Mapping[str, tuple[int, int]]:
+def _last_edits(steps: Sequence[Step], real: Callable[[str], str]) -> dict[str, tuple[int, int]]:
     """The files whose last edit left a content behind, with the places of their first and last one."""
     left: dict[str, tuple[int, int]] = {}
     for at, step in enumerate(steps):

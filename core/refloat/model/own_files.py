@@ -1,7 +1,8 @@
 """How a file that Refloat wrote into a checkout is recognised, by content alone (design, section 6).
 
 Decides what is Refloat's own: a brief, a salvaged patch, its list of reasons and the contents that the list answers
-for, an export, a saved answer, a repaired copy. Refuses to go by a name, and by a list where the content changed.
+for, an export, a saved answer, a repaired copy, a backup of the record. Refuses to go by a name, and by a list where
+the content changed.
 """
 
 import json
@@ -21,6 +22,11 @@ BESIDE: Final = ".files"
 LISTING: Final = ".txt"
 """What the list of them has behind the directory's name."""
 
+BACKUP: Final = "RFLT"
+"""SQLite's application id of a backup; it stands in the first hundred bytes (https://sqlite.org/fileformat.html)."""
+_SQLITE: Final = "SQLite format 3\0"
+_HEADER: Final = 100
+
 _ANSWER: Final = re.compile(r'\s*\{\s*"schema"\s*:\s*"refloat/1"')
 _COPY: Final = re.compile(rf'\{{.*"(?:{CLAUDE_FIELD}|{CODEX_FIELD})"\s*:\s*\{{')
 _RECEIPT: Final = re.compile(r'"canonical_bytes":\s*"([A-Za-z0-9+/=]+)')
@@ -38,6 +44,8 @@ def is_own_text(text: str, tail: str | None = None) -> bool:
     last = (text if tail is None else tail).rstrip().rpartition("\n")[2]
     if text.startswith(MARK) or last.startswith(MARK) or _ANSWER.match(text):
         return True
+    if text.startswith(_SQLITE):
+        return BACKUP in text[:_HEADER]
     first = text.partition("\n")[0]
     return any((_COPY.match(last), _COPY.match(first), _is_receipt(first)))
 

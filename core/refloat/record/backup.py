@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from refloat.errors import NotDone
+from refloat.model.own_files import BACKUP
 from refloat.model.stamp import Stamp
 from refloat.record.contents import ContentMissing, kept_bytes
 from refloat.record.engine import Connection, Row
@@ -59,6 +60,7 @@ def back_up(record: Record, target: Path, now: Stamp) -> Sequence[str]:
                     _copy_rows(connection, copy)
             missing = _fold(record, copy)
             copy.execute("COMMIT")
+            copy.execute(f"PRAGMA application_id = {int.from_bytes(BACKUP.encode())}")
             copy.execute("PRAGMA journal_mode = DELETE")
         partial.replace(target)
     except (OSError, sqlite3.Error) as error:

@@ -113,16 +113,19 @@ def _known(git: Git, root: Path, checkout: Checkout, wanted: Iterable[str], subj
     for sha, ref, subject in rows:
         if subject in subjects:
             by_subject.setdefault(subject, (sha, ref))
-    for sha in set(wanted) - branches.keys():
-        held = git.run(root, "for-each-ref", f"--contains={sha}", "--format=%(refname:short)", "--count=1")
-        name = held.out.decode(errors="replace").strip()
-        if held.code == 0 and name and name != "stash":
-            branches[sha] = name
     answer = git.run(root, "log", "-g", "--format=%H%x00%gs%x00%s", "HEAD", "--")
     entries = [(*line.split("\0", 2), "", "")[:3] for line in answer.out.decode(errors="replace").splitlines()]
     # The newest first: what stood before an amendment is the next row.
     amended = {older[0]: newer[0] for newer, older in pairwise(entries) if newer[1].startswith(_AMENDED)}
     logged = {sha: subject for sha, _, subject in entries}
+    # What is dated before the session's start was not told above: a clock that was set, a commit that was dated back.
+    newest = {subject: sha for sha, subject in reversed(logged.items()) if subject in subjects - by_subject.keys()}
+    for sha in {*wanted, *newest.values()} - branches.keys():
+        held = git.run(root, "for-each-ref", f"--contains={sha}", "--format=%(refname:short)", "--count=1")
+        name = held.out.decode(errors="replace").strip()
+        if held.code == 0 and name and name != "stash":
+            branches[sha] = name
+            by_subject.setdefault(logged.get(sha, ""), (sha, name))
     return _Known(branches, by_subject, logged, amended, frozenset((*logged.values(), *(told for *_, told in rows))))
 
 

@@ -1,5 +1,7 @@
 """What Refloat wrote into a checkout is nobody's dirty work, ages no check and stands in no fingerprint."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -7,7 +9,7 @@ from tests.core.checkout.conftest import Repo
 
 from refloat.brief.fingerprint import is_own, take_fingerprint
 from refloat.model.checkout import Freshness
-from refloat.model.own_files import held_by, listings_of, mark_of
+from refloat.model.own_files import BACKUP, held_by, listings_of, mark_of
 from refloat.model.salvage import Salvage, SalvagedFile
 from refloat.model.session import SessionName
 from refloat.readers.registry import load_all
@@ -85,6 +87,19 @@ def test_the_list_answers_for_its_own_directory_alone(repo: Repo) -> None:
     (repo.root / "other.files").mkdir()
     (repo.root / "other.files" / "b.py").write_text("kept\n")
     assert dirty(repo) == ["b.py", "other.files/b.py"]
+
+
+@pytest.mark.parametrize("rows", [1, 400_000])
+def test_a_backup_of_the_record_is_own_and_another_database_is_not(repo: Repo, rows: int) -> None:
+    for name, mark in (("ours.db", BACKUP), ("theirs.db", "MINE")):
+        with closing(sqlite3.connect(repo.root / name)) as made:
+            made.execute(f"PRAGMA application_id = {int.from_bytes(mark.encode())}")
+            made.execute("CREATE TABLE jobs (job)")
+            made.execute("INSERT INTO jobs VALUES (zeroblob(?))", (rows * 50,))
+            made.commit()
+    assert dirty(repo) == ["theirs.db"]
+    names = ["ours.db", "theirs.db"]
+    assert [path for path, _ in take_fingerprint(NAME, None, str(repo.root), names, ()).files] == ["theirs.db"]
 
 
 def test_a_fingerprint_holds_nothing_of_it(repo: Repo) -> None:

@@ -377,6 +377,20 @@ def test_what_is_gone_says_what_can_have_taken_it_and_where_a_quiet_commit_went(
     assert [(row.source, row.commit) for row in commit.recoverable_from] == [(PlaceKind.REFLOG, sha)]
 
 
+def test_a_quiet_commit_that_was_dated_before_the_session_is_where_it_stands(repo: Repo) -> None:
+    """HEAD is taken to have been there when the session began then, and its commits are not asked for."""
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    repo.write("a.py", NEW, 12)
+    sha = repo.commit("two", at=-900)
+    story.run("git commit -qam two")
+    commit = next(row for row in triage(repo, story).saved if row.kind == "commit")
+    assert commit.where is not None
+    assert (commit.where.commit, commit.where.ref) == (sha, "main")
+
+
 def test_what_another_session_replaced_is_gone_and_says_so(repo: Repo) -> None:
     path = repo.write("a.py", OLD)
     repo.commit("a")

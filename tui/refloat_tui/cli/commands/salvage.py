@@ -7,6 +7,7 @@ import click
 
 from refloat import wire
 from refloat.brief.masks import Masker
+from refloat.model.fate_words import MADE_ANEW
 from refloat.model.salvage import Salvage
 from refloat.text import inert_line
 from refloat.usecases.put_salvage import Put, put_salvage
@@ -47,8 +48,7 @@ def _next(found: Salvage, target: Path | None, written: Put | None) -> list[str]
     if (apply := written.apply(found.repo)) is not None:
         lines.append(f"wrote {written.patch}; `{shlex.join(apply)}` applies it")
     elif written.patch is not None:
-        folder = inert_line(found.gone or "")
-        lines.append(f"wrote {written.patch}; {folder} is gone: `git apply` makes its files anew in an empty directory")
+        lines.append(f"wrote {written.patch}; {inert_line(found.gone or '')} is gone: {MADE_ANEW}")
     if written.beside is not None:
         lines.append(f"wrote {written.beside}")
     if written.listing is not None:
