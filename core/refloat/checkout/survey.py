@@ -35,6 +35,7 @@ from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp, stamp_of_seconds
 from refloat.model.story import Story
 from refloat.model.transcript import Step
+from refloat.there import is_there
 from refloat.together import Running
 
 _UNTIDY: Final = frozenset({FileState.PARTLY, FileState.DIVERGED})
@@ -73,6 +74,7 @@ class Survey:
     _origins: Mapping[str, str] | None = None
     _written: dict[str, str] | None = None
     _reported: tuple[Reported | None] | None = None
+    _gone_places: Sequence[str] | None = None
     _fallbacks: dict[str, Fallback] = field(default_factory=dict[str, Fallback])
 
     @property
@@ -122,7 +124,9 @@ class Survey:
     def _compare(self, real: str) -> Comparison:
         folded = self.folded[real]
         if self.is_unseen(real):
-            return Comparison(FileState.UNVERIFIABLE, "the workspace is gone: there is nothing to compare with")
+            if folded.deleted:
+                return Comparison(FileState.UNVERIFIABLE, "the workspace is gone: there is nothing to compare with")
+            return Comparison(FileState.DELETED, "the workspace is gone, and the file with it")
         if folded.made and not folded.deleted and self._became_link(real):
             return Comparison(FileState.DIVERGED, "a symbolic link that leads out of the checkout stands there now")
         self._widen(folded, real)
@@ -368,7 +372,23 @@ class Survey:
 
     def _names(self, real: str, repository: Repository, worktrees: Sequence[str]) -> list[str]:
         paths = dict.fromkeys((self.target(real), real))
-        return [name for path in paths for name in names_in(path, repository, worktrees)]
+        return [name for path in paths for name in self.names_in(path, repository, worktrees)]
+
+    def names_in(self, path: str, repository: Repository, worktrees: Sequence[str]) -> list[str]:
+        """What a path may be called in the trees of a repository, worktrees that were removed among them."""
+        return list(dict.fromkeys(names_in(path, repository, worktrees, self.gone_places)))
+
+    @property
+    def gone_places(self) -> Sequence[str]:
+        """Directories that the session was in by its record and that are gone: worktrees that were removed, or mere
+        folders.
+        """
+        if self._gone_places is None:
+            summary = self.story.summary
+            named = (summary.worktree, summary.workspace, summary.cwd)
+            told = dict.fromkeys(self.trees.real(one).rstrip("/") for one in named if one and one.startswith("/"))
+            self._gone_places = [one for one in told if not is_there(one)]
+        return self._gone_places
 
     def begin_archive(self) -> None:
         """Begin to ask what the session's repository keeps, before it is known what has moved."""

@@ -132,12 +132,17 @@ def _sort_file(
     told.update(made)
     if made.keys() <= taken_back:
         return
-    recoverable = tuple(RecoverableFrom(place.where, place.ref or place.path, place.commit) for place in lost)
-    if file.state is FileState.UNVERIFIABLE:
-        # Nothing was looked at: that the work is lost is not known, nor that it stands anywhere.
+    recoverable = tuple(RecoverableFrom(place.where, _name_of(place), place.commit) for place in lost)
+    if file.unseen:
+        # The folder may only have been moved: that the work is lost is not known, nor that it stands anywhere.
         piles.gone.append(_edit(file, FindingVerdict.RECORDED, _why_unseen(file, recoverable), recoverable=recoverable))
         return
     piles.gone.append(_edit(file, FindingVerdict.LOST, _gone_why(file, commands), recoverable=recoverable))
+
+
+def _name_of(place: FoundIn) -> str | None:
+    """What leads to a lost place: a name that the repository gives it, or the file that a backup is."""
+    return place.ref or (place.path if place.where is PlaceKind.AGENT_BACKUP else None)
 
 
 def _why_unseen(file: EditedFile, recoverable: Sequence[RecoverableFrom]) -> str:
@@ -158,7 +163,7 @@ def is_gone(file: EditedFile) -> bool:
     if any(place.where in SAVED_PLACES for place in file.found_in):
         return False
     if file.state is FileState.UNVERIFIABLE:
-        return file.unseen
+        return False
     return file.state is not FileState.PARTLY or loses(file)
 
 
@@ -208,8 +213,11 @@ def _done_to(file: EditedFile) -> str:
 
 
 def loses(file: EditedFile) -> bool:
-    """Whether any edit of a file was lost or reverted."""
-    return any(edit.fate in (Fate.LOST, Fate.REVERTED) for edit in file.edits)
+    """Whether any edit of a file was lost or reverted, or a part of one."""
+    fates = {edit.fate for edit in file.edits}
+    if file.halved and Fate.UNCONFIRMED not in fates:  # else what is missing may never have been made
+        return True
+    return not fates.isdisjoint((Fate.LOST, Fate.REVERTED))
 
 
 def where_it_stands(file: EditedFile, saved: Sequence[FoundIn]) -> StandsIn | None:
