@@ -61,7 +61,7 @@ def _texts_of_head(survey: Survey, wanted: list[str]) -> Mapping[str, str]:
 def _texts(repository: Repository, commit: str, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     entries = repository.find_entries(commit, list(names))
     oids = {name: oid for name, (mode, oid) in entries.items() if mode in _FILES and name in names}
-    loaded = repository.load_objects(oids.values()) if oids else {}
+    loaded = repository.load_objects(oids.values())
     for name, oid in oids.items():
         content = content_of(loaded[oid]) if oid in loaded else None
         if content is not None and content.kind == "text":

@@ -263,6 +263,18 @@ def test_nothing_open_and_nothing_asked() -> None:
     assert next_step(SAMPLES["unbound"]()) == "Ask for what is wanted: nothing was ever asked of this session"
 
 
+def test_a_check_that_was_left_running_is_not_established() -> None:
+    sample = without_doubts(crashed())
+    run = CheckRun(
+        4, Outcome.DANGLING, None, None, Freshness.UNKNOWN_TREE, "no end", "it was left running", proved=False
+    )
+    sample = replace(sample, checkout=replace(sample.checkout, checks=(run,)))
+    what, brief = "`pytest -q tests/test_rounding.py`", brief_of(sample)
+    assert f"Not proved: {what} has no recorded result (it was left running)" in texts(brief, "uncertain")
+    assert not any("pytest" in text for text in texts(brief, "established"))
+    assert next_step(sample) == f"Run {what}: its last run has no result"
+
+
 # ── done when ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
