@@ -130,7 +130,7 @@ async def run(out: Path, words: argparse.Namespace) -> None:
     app = make_app(bench, out)
     try:
         async with app.run_test(size=(120, 40)):
-            took = await until(lambda: isinstance(app.screen, DeskScreen) and desk_of(app)._complete)  # noqa: SLF001 - nobody else asks for it
+            took = await until(lambda: isinstance(app.screen, DeskScreen) and desk_of(app).is_complete)
             live = sum(one.state is State.LIVE for one in desk_of(app).sessions.values())
             print(f"{len(desk_of(app).sessions):,} sessions, {live} live, known after {took:.1f} s")
             await asyncio.sleep(5)

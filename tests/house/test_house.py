@@ -56,6 +56,15 @@ def test_nothing_of_the_library_draws() -> None:
             assert not {name.split(".")[0] for name in names} & {"textual", "rich", "click"}, path
 
 
+def test_a_message_of_the_app_is_made_by_the_one_decorator_for_them() -> None:
+    """A plain dataclass compares and prints, which nobody asks of a message, and takes twice as long to make."""
+    for path in TUI.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and any("Message" in ast.unparse(base) for base in node.bases):
+                made_by = {ast.unparse(one).partition("(")[0] for one in node.decorator_list}
+                assert not made_by & {"dataclass", "light"}, f"{path}:{node.lineno}"
+
+
 def test_no_run_time_dependency_is_under_a_licence_that_binds_ours() -> None:
     todo, seen = ["refloat"], set[str]()
     while todo:

@@ -8,8 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.tui.waiting import until
-from textual.pilot import Pilot
+from tests.tui.waiting import come_to_rest, deal
+from textual import app as app_module
+from textual import pilot as pilot_module
+from textual.message_pump import MessagePump
+from textual.notifications import Notification
 
 from refloat.errors import RefloatError, Unreadable, UsageError
 from refloat.model.brief import Brief, WrittenBrief
@@ -39,7 +42,6 @@ from refloat_tui.app import RefloatApp, Start
 from refloat_tui.base import RefloatScreen
 from refloat_tui.library import LongHistory, Opened, SavedRecord, Stop, Tell
 from refloat_tui.screens.doors import Doors
-from refloat_tui.turns import TurnApp
 
 NOW = at(60)
 UTF8 = {"LANG": "en_US.UTF-8", "COLORTERM": "truecolor"}
@@ -122,6 +124,9 @@ class FakeOpened:
         return Status(
             session, done, open_steps, pending, following, recovered=self._recovered, unfinished=self._unfinished
         )
+
+    def has_brief_moved(self) -> bool:
+        return False
 
     def checkout(self) -> Checkout:
         return self._sample.checkout
@@ -287,9 +292,12 @@ class FakeLibrary:
             raise Unreadable(f"{name} is gone")
         return FakeOpened(self.samples[name], self.all[name], self.recovered.get(name), self.unfinished.get(name))
 
+    def may_be_written(self, path: Path) -> bool:
+        return path.is_file()
+
     def write_brief(self, written: WrittenBrief, path: Path) -> None:
-        if path.name != "HANDOFF.md":
-            raise RefloatError("not there")
+        if path.exists() and not path.is_file():
+            raise RefloatError(f"{path} is no plain file")
         self.written.append(path)
 
 
@@ -355,6 +363,12 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(RefloatScreen, "pace", 0.0)
 
 
+@pytest.fixture(autouse=True)
+def told_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A notice stays until something takes it away: on a slow machine its seconds are over before it is looked at."""
+    monkeypatch.setattr(Notification, "time_left", 3600.0)
+
+
 @pytest.fixture
 def library() -> FakeLibrary:
     return FakeLibrary(some_sessions())
@@ -363,11 +377,6 @@ def library() -> FakeLibrary:
 @pytest.fixture(autouse=True)
 def a_slow_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Press a key once the one before it did what it does; what fast keys do is told by `test_fast_keys`."""
-    press = Pilot.press
-
-    async def press_and_see(pilot: Pilot[object], *keys: str) -> None:
-        for key in keys:
-            await press(pilot, key)
-            await until(pilot, lambda: not isinstance(pilot.app, TurnApp) or not pilot.app.is_typing)
-
-    monkeypatch.setattr(Pilot, "press", press_and_see)
+    monkeypatch.setattr(MessagePump, "_dispatch_message", deal)
+    for module in (app_module, pilot_module):
+        monkeypatch.setattr(module, "wait_for_idle", come_to_rest)

@@ -11,7 +11,7 @@ from tests.tui.conftest import UTF8
 from tests.tui.test_desk import WIDE, words_of
 from tests.tui.waiting import until
 
-from refloat.errors import NotDone
+from refloat.errors import NotDone, UsageError
 from refloat.model.recovery import LookedAt, MovedTo
 from refloat.model.saving import Runner
 from refloat.model.triage import FindingVerdict
@@ -152,3 +152,39 @@ def test_what_is_next_is_what_the_guard_lets_through(tmp_path: Path):
         assert "ana@devbox is recovering this" in held.status.next.why
         held.checkout()
     assert next_actions(held.status) == ("desk.evidence",)
+
+
+def test_where_no_brief_may_be_written_is_known_before_anything_is_asked(tmp_path: Path):
+    library = _library(tmp_path)
+    (name,) = (session.name for batch in library.find_sessions(lambda: False) for session in batch.sessions)
+    written, work = library.open(name).brief(), tmp_path / "work"
+    (work / "plain.md").write_text("mine")
+    (work / "folder.md").mkdir()
+    os.mkfifo(work / "pipe.md")
+    assert library.may_be_written(work / "plain.md")
+    for path in (work / "folder.md", work / "pipe.md", tmp_path / "home/.claude/projects/p/s1.jsonl"):
+        assert not library.may_be_written(path)
+        with pytest.raises(UsageError):
+            library.write_brief(written, path)
+    library.write_brief(written, work / "plain.md")
+    assert (work / "plain.md").read_text() == written.markdown
+
+
+async def test_the_desk_tells_that_the_brief_of_a_recovery_was_moved_away_and_that_it_is_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("refloat_tui.screens.desk._LOOK_EVERY", 0.05)
+    library, brief = _library(tmp_path), tmp_path / "work" / "HANDOFF.md"
+    (name,) = (session.name for batch in library.find_sessions(lambda: False) for session in batch.sessions)
+    rescue = library.rescue(name)
+    kept = rescue.take_up()
+    rescue.save(rescue.put(kept.recovery, brief, overwrite=False), done=True)
+    app = RefloatApp(library, None, Start(UTF8, home=str(tmp_path / "home"), chosen=name))
+    async with app.run_test(size=(160, 40)) as pilot:
+        await until(pilot, lambda: "; brief in " in words_of(app))
+        brief.rename(tmp_path / "elsewhere.md")
+        await until(pilot, lambda: "its brief is gone from " in words_of(app))
+        brief.write_text("mine")
+        await until(pilot, lambda: "its brief is gone: another file stands in " in words_of(app))
+        (tmp_path / "elsewhere.md").rename(brief)
+        await until(pilot, lambda: "; brief in " in words_of(app))

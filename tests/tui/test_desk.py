@@ -1,38 +1,27 @@
 """Stories at the desk: what a person presses and what they see then."""
 
-import threading
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.tui.conftest import NOW, UTF8, FakeLibrary, make_app, many_sessions, some_sessions
-from tests.tui.waiting import PATIENCE, has_read, until
+from tests.tui.conftest import NOW, UTF8, FakeLibrary, make_app, some_sessions
+from tests.tui.waiting import has_read, until
 from textual.app import App
-from textual.content import Content
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from refloat.errors import Unreadable
 from refloat.model.fate_words import FATE_WORDS, OWNER_WORDS, STATE_WORDS
-from refloat.model.liveness import OF_THE_END, Evidence
 from refloat.model.recovered import Handed, Recovered, Unfinished
 from refloat.model.session import Failure, FailureKind, SessionName, State
 from refloat.model.stamp import later
 from refloat.model.transcript import Item
 from refloat.text import UNTITLED
-from refloat.usecases.batch import Batch
-from refloat.usecases.first_rows import FirstRows
 from refloat_tui.cli import rows
-from refloat_tui.library import Library, Opened, Stop, Tell
-from refloat_tui.present.evidence import evidence_row
-from refloat_tui.present.sessions import Entry, SessionRow
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.desk import DeskScreen
 from refloat_tui.screens.doors import Doors
 from refloat_tui.screens.help import HelpScreen, help_lines
-from refloat_tui.screens.text import TextScreen
 from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.theme import ASCII, UNICODE, Glyphs
 from refloat_tui.widgets.detail import Detail
@@ -40,7 +29,6 @@ from refloat_tui.widgets.head import Head
 from refloat_tui.widgets.history_pane import HistoryPane
 from refloat_tui.widgets.session_list import SessionList
 from refloat_tui.widgets.tab_line import TabLine
-from refloat_tui.widgets.triage_pane import TriagePane
 
 WIDE, SMALL = (120, 40), (80, 24)
 
@@ -276,168 +264,6 @@ async def test_letters_belong_to_the_filter_while_it_has_the_focus(library: Fake
         assert isinstance(pilot.app.screen, DeskScreen)
 
 
-async def test_a_growing_session_keeps_cursor_and_line(library: FakeLibrary):
-    async with make_app(library).run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("down", "down", "down")
-        rows = pilot.app.screen.query_one(SessionList)
-        before = rows.cursor_key
-        name = next(name for name, session in library.all.items() if session.title.startswith("Split"))
-        library.all[name] = replace(library.all[name], state=State.FAILED, last_activity_at=later(library.time, -5))
-        library.tell()
-        await until(
-            pilot,
-            lambda: any(isinstance(row, SessionRow) and row.session.state is State.FAILED for row in rows.rows[2:]),
-        )
-        assert rows.cursor_key == before
-        assert rows.key_of(rows.rows[1]) == name
-
-
-async def test_the_chosen_session_is_read_again_when_it_moved_on_and_only_then(library: FakeLibrary):
-    async with make_app(library).run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        name = library.opened[0]
-        desk = pilot.app.screen
-        assert isinstance(desk, DeskScreen)
-        looks = library.looks
-        library.tell()
-        await until(pilot, lambda: library.looks > looks and not desk.is_at("look"))
-        assert desk._settle is not None
-        fired = desk._settle
-        await pilot.pause(0.3)
-        assert library.opened == [name]
-        assert desk._settle is fired  # nothing is about to be read either
-        known = library.all[name]
-        library.all[name] = replace(known, transcript=replace(known.transcript, bytes=known.transcript.bytes + 100))
-        library.tell()
-        await until(pilot, lambda: len(library.opened) == 2)
-        assert library.opened == [name, name]
-
-
-async def test_a_look_is_told_which_files_changed_and_looks_at_everything_where_some_were_missed(library: FakeLibrary):
-    async with make_app(library).run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        desk = pilot.app.screen
-        assert isinstance(desk, DeskScreen)
-
-        async def looked(*told: frozenset[str] | None) -> frozenset[str] | None:
-            looks = library.looks
-            for paths in told:
-                library.tell(paths)
-            await until(pilot, lambda: library.looks > looks and not desk.is_at("look"))
-            return library.asked_about[looks]
-
-        assert await looked(frozenset({"/a"}), frozenset({"/b"})) == {"/a", "/b"}
-        assert await looked(frozenset({"/c"})) == {"/c"}
-        assert await looked(frozenset({"/d"}), None, frozenset({"/e"})) is None
-        assert await looked(frozenset({"/f"})) == {"/f"}
-        await pilot.press("ctrl+r")
-        await until(pilot, lambda: library.asked_about[-1] is None)
-
-
-async def test_a_removed_session_hands_the_cursor_to_the_next(library: FakeLibrary):
-    async with make_app(library).run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        rows = pilot.app.screen.query_one(SessionList)
-        del library.all[SessionName(rows.cursor_key or "")]
-        library.tell(None)
-        await until(pilot, lambda: len(rows.rows) == 5)
-        assert isinstance(rows.cursor_row, SessionRow)
-        assert rows.cursor_row.session.title.startswith("Split")
-        assert library.looks
-
-
-async def test_keys_answer_while_a_session_is_being_read(library: FakeLibrary):
-    library.gate = threading.Event()
-    async with make_app(library).run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: library.asked)
-        rows = pilot.app.screen.query_one(SessionList)
-        first = rows.cursor_key
-        await pilot.press("down", "2", "shift+tab")
-        assert rows.cursor_key != first
-        await until(pilot, lambda: "Reading 48,213 bytes" in words_of(pilot.app))
-        library.gate.set()
-        await settle(pilot)
-        assert library.opened[-1] == rows.cursor_key
-
-
-async def test_moving_on_drops_what_was_being_read(library: FakeLibrary):
-    library.gate = threading.Event()
-    async with make_app(library).run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: library.asked)
-        await pilot.press("down", "down")
-        library.gate.set()
-        await settle(pilot)
-        detail = pilot.app.screen.query_one(Detail)
-        assert detail.session is not None
-        assert detail.session.title.startswith("Rebuild")
-        assert "Rebuild" in words_of(pilot.app)
-
-
-async def test_a_session_that_cannot_be_read_says_so_and_the_rest_stands(library: FakeLibrary):
-    library.part_fault = Unreadable("nothing of it could be read: permission denied")
-    async with make_app(library).run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        words = words_of(pilot.app)
-        assert "permission denied" in words
-        assert "The list and the other sessions are not touched" in words
-        library.part_fault = None
-        await pilot.press("ctrl+r")
-        await until(pilot, lambda: "ASKED" in words_of(pilot.app))
-        assert "ASKED" in words_of(pilot.app)
-
-
-async def test_a_failed_scan_is_a_notice_and_the_app_stands(library: FakeLibrary):
-    library.fault = OSError("disk on fire [bold]")
-    async with make_app(library).run_test(size=WIDE, notifications=True) as pilot:
-        await until(pilot, lambda: any("disk on fire [bold]" in note.message for note in pilot.app._notifications))
-        await pilot.press("question_mark")
-        assert isinstance(pilot.app.screen, HelpScreen)
-
-
-async def test_small_terminal_has_two_screens(library: FakeLibrary):
-    async with make_app(library).run_test(size=SMALL) as pilot:
-        await settle(pilot)
-        assert "NEXT" not in words_of(pilot.app)
-        await pilot.press("enter")
-        await settle(pilot)
-        words = words_of(pilot.app)
-        assert "FAILED in step 8" in words
-        assert "NEXT" in words
-        assert "SHOP" not in words
-        await pilot.press("escape")
-        await pilot.pause()
-        assert "SHOP" in words_of(pilot.app)
-
-
-async def test_six_keys_in_the_footer_of_a_small_terminal(library: FakeLibrary):
-    async with make_app(library).run_test(size=SMALL) as pilot:
-        await settle(pilot)
-        for keys in ((), ("enter",), ("2",), ("3",), ("4",), ("5",)):
-            await pilot.press(*keys)
-            await pilot.pause()
-            footer = words_of(pilot.app).splitlines()[-1]
-            assert len([part for part in footer.split("  ") if part.strip()]) == 6
-            assert "? help" in footer
-
-
-async def test_evidence_of_a_small_terminal_leaves_the_next_pane_its_room(library: FakeLibrary):
-    async with make_app(library).run_test(size=SMALL) as pilot:
-        await settle(pilot)
-        head = pilot.app.screen.query_one(Head)
-        await pilot.press("enter", "e")
-        assert head.has_class("-unfolded")
-        await pilot.press("3")
-        assert not head.has_class("-unfolded")
-        await pilot.press("e", "escape")
-        await pilot.pause()
-        assert not head.has_class("-unfolded")
-        assert "NEXT" in words_of(pilot.app), "the first esc folds the evidence alone"
-        await pilot.press("escape")
-        await pilot.pause()
-        assert "SHOP" in words_of(pilot.app)
-
-
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
 def test_help_tells_every_state_fate_and_sign(glyphs: Glyphs):
     lines = help_lines(["desk"], {}, glyphs)
@@ -453,123 +279,6 @@ def test_help_tells_every_state_fate_and_sign(glyphs: Glyphs):
 
 def test_a_session_without_a_title_has_one_word_for_that():
     assert rows.UNTITLED == UNTITLED
-
-
-@pytest.mark.parametrize("size", [(80, 24), (100, 30), (120, 40), (60, 20), (200, 60)])
-async def test_nothing_scrolls_sideways(library: FakeLibrary, size: tuple[int, int]):
-    async with make_app(library).run_test(size=size) as pilot:
-        await settle(pilot)
-        for key in "12345":
-            await pilot.press(key)
-            await pilot.pause()
-            for widget in pilot.app.screen.query("*"):
-                assert not widget.allow_horizontal_scroll, widget
-
-
-async def test_evidence_unfolds(library: FakeLibrary):
-    async with make_app(library).run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("e")
-        await pilot.pause()
-        words = words_of(pilot.app)
-        assert "none of 2 claude processes owns it" in words
-        assert "no process owns it, and none could" in words
-        await pilot.press("e")
-        await pilot.pause()
-        assert "none of 2 claude processes" not in words_of(pilot.app)
-
-
-async def test_how_it_ended_joins_the_evidence_once_the_session_is_read(library: FakeLibrary):
-    async with make_app(library).run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        head = pilot.app.screen.query_one(Head)
-        session, status = head._session, head._status
-        assert session is not None
-        assert status is not None
-        kill = Evidence("out_of_memory", "the kernel killed process 41207 (node)", 41_207, None)
-        liveness = replace(session.liveness, evidence=(*session.liveness.evidence, kill))
-        told = replace(status, session=replace(session, liveness=liveness))
-        await pilot.press("e")
-
-        def says_why() -> bool:
-            head.take(session, told, NOW)  # again: the desk's own look may draw what it read meanwhile
-            words = words_of(pilot.app)
-            return "the kernel killed process 41207 (node)" in words and "why it died" in words
-
-        await until(pilot, says_why)
-
-
-@pytest.mark.parametrize("kind", sorted(OF_THE_END))
-def test_every_trace_of_an_end_has_words(kind: str):
-    looked, _, _, worth = evidence_row(Evidence(kind, "x", None, None), NOW)
-    assert looked != kind
-    assert worth != "nothing by itself"
-
-
-async def test_history_jumps_filters_and_opens(library: FakeLibrary):
-    async with make_app(library).run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("2")
-        await pilot.pause()
-        history = pilot.app.screen.query_one(HistoryPane)
-        assert standing_on(pilot).n == 14
-        await pilot.press("g")
-        assert standing_on(pilot).n == 1
-        await pilot.press("x")
-        assert step_under(pilot) == 8
-        await pilot.press("f")
-        assert [row.type for row in history.list.rows if isinstance(row, Item)] == ["prompt", "reply", "prompt"]
-        for _ in range(6):
-            await pilot.press("f")
-        assert history.kind == "all"
-        await pilot.press("G", "enter")
-        await pilot.pause()
-        assert isinstance(pilot.app.screen, TextScreen)
-        assert "mypy src" in words_of(pilot.app)
-        await pilot.press("escape")
-        assert isinstance(pilot.app.screen, DeskScreen)
-
-
-async def test_from_a_recorded_change_to_its_step(library: FakeLibrary):
-    async with make_app(library).run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("3")
-        await pilot.pause()
-        await pilot.press("enter", "enter")
-        await pilot.pause()
-        assert pilot.app.screen.query_one(Detail).shown == "history"
-        assert step_under(pilot) == 2
-
-
-async def test_from_a_finding_to_its_step(library: FakeLibrary):
-    async with make_app(library).run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("4")
-        await pilot.pause()
-        assert pilot.app.screen.query_one(TriagePane).pile == "gone"
-        await pilot.press("right")
-        assert pilot.app.screen.query_one(TriagePane).pile == "saved"
-        await pilot.press("left", "down", "enter")
-        await pilot.pause()
-        assert step_under(pilot) == 8
-
-
-async def test_who_comes_to_the_triage_before_it_is_read_stands_where_it_explains(library: FakeLibrary):
-    library.gate = threading.Event()
-    async with make_app(library).run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: library.asked)
-        await pilot.press("4")
-        await pilot.pause()
-        triage = pilot.app.screen.query_one(TriagePane)
-        assert triage.pile_list("saved").has_focus
-        library.gate.set()
-        await settle(pilot)
-        await until(pilot, lambda: triage.pile == "gone")
-        await pilot.pause()
-        assert triage.pile_list("gone").has_focus, "the cursor stands in the pile whose card is told below"
-        card = triage.pile_list("gone").card
-        assert card is not None
-        assert card is triage._card
 
 
 async def test_copy_the_command_and_the_brief(library: FakeLibrary):
@@ -606,6 +315,21 @@ async def test_writing_over_a_file_asks_first(tmp_path: Path):
         await pilot.press("y")
         await until(pilot, lambda: library.written)
         assert library.written == [tmp_path / "HANDOFF.md"]
+
+
+async def test_what_may_not_be_written_over_is_refused_before_anything_is_asked(tmp_path: Path):
+    library = FakeLibrary(some_sessions(), here=str(tmp_path))
+    for name, session in library.all.items():
+        library.all[name] = replace(session, workspace=str(tmp_path), repo=str(tmp_path))
+    (tmp_path / "HANDOFF.md").mkdir()
+    async with make_app(library).run_test(size=WIDE, notifications=True) as pilot:
+        await settle(pilot)
+        await pilot.press("5")
+        await pilot.pause()
+        await pilot.press("w")
+        await until(pilot, lambda: any("is no plain file" in note.message for note in pilot.app._notifications))
+        assert not isinstance(pilot.app.screen, Confirm)
+        assert not library.written
 
 
 async def test_a_dimmed_key_says_why(library: FakeLibrary):
@@ -647,145 +371,6 @@ async def test_recover_straight_away_and_leave(library: FakeLibrary):
     assert app.return_code == 0
 
 
-async def test_no_session_at_all_teaches_and_offers_the_demo():
-    def build() -> tuple[Library, Doors]:
-        return FakeLibrary(some_sessions()), Doors(is_demo=True)
-
-    async with make_app(FakeLibrary([]), Doors(demo=build)).run_test(size=SMALL, notifications=True) as pilot:
-        await until(pilot, lambda: "opens a demo" in words_of(pilot.app))
-        words = words_of(pilot.app)
-        assert "No coding agent has left a session" in words
-        assert not words.lstrip().startswith("refloat demo")
-        await pilot.press("d")
-        await until(pilot, lambda: len(pilot.app.screen_stack) == 3 and "Round prices" in words_of(pilot.app))
-        assert words_of(pilot.app).lstrip().startswith("refloat demo")
-        await pilot.press("q")
-        await until(pilot, lambda: len(pilot.app.screen_stack) == 2 and "opens a demo" in words_of(pilot.app))
-        assert pilot.app.is_running
-        await pilot.press("q")
-        await until(pilot, lambda: not pilot.app.is_running)
-
-
-async def test_the_demo_opens_beside_sessions_too_and_is_offered_by_the_palette_alone(library: FakeLibrary):
-    def build() -> tuple[Library, Doors]:
-        return FakeLibrary(some_sessions()), Doors(is_demo=True)
-
-    async with make_app(library, Doors(demo=build)).run_test(size=(200, 60), notifications=True) as pilot:
-        await settle(pilot)
-        assert " d demo" not in words_of(pilot.app)
-        await pilot.press("d")
-        await until(pilot, lambda: len(pilot.app.screen_stack) == 3)
-        await until(pilot, lambda: words_of(pilot.app).lstrip().startswith("refloat demo"))
-
-
-async def test_the_demo_is_built_once_however_often_its_key_is_pressed(library: FakeLibrary):
-    built: list[object] = []
-    gate = threading.Event()
-
-    def build() -> tuple[Library, Doors]:
-        built.append(None)
-        gate.wait(PATIENCE)
-        return FakeLibrary(some_sessions()), Doors(is_demo=True)
-
-    async with make_app(library, Doors(demo=build)).run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("d", "d", "d")
-        await until(pilot, lambda: built)
-        await pilot.press("d")
-        gate.set()
-        await until(pilot, lambda: len(pilot.app.screen_stack) == 3)
-        await pilot.press("d")
-        await until(pilot, lambda: not any(worker.group == "demo" for worker in pilot.app.workers if worker.is_running))
-        assert (len(built), len(pilot.app.screen_stack)) == (1, 3)
-
-
-async def test_what_the_first_sessions_bring_moves_no_key_of_the_footer(monkeypatch: pytest.MonkeyPatch):
-    library = FakeLibrary(some_sessions())
-    hold, begin = threading.Event(), library.find_sessions
-
-    def wait(stop: Stop) -> Iterator[Batch]:
-        hold.wait(60)
-        yield from begin(stop)
-
-    monkeypatch.setattr(library, "find_sessions", wait)
-    async with make_app(library).run_test(size=WIDE) as pilot:
-        try:
-            await until(pilot, lambda: "enter open" in words_of(pilot.app).splitlines()[-1])
-            before = words_of(pilot.app).splitlines()[-1]
-        finally:
-            hold.set()
-        await settle(pilot)
-        after = words_of(pilot.app).splitlines()[-1]
-        assert "+ new" in before, "it keeps its place before there is a session to start from"
-        assert "attach" not in before
-        assert before == after
-
-
-async def test_what_stands_below_the_head_stays_where_it_is_when_a_session_was_read(monkeypatch: pytest.MonkeyPatch):
-    library = FakeLibrary(some_sessions())
-    hold, read = threading.Event(), library.open
-
-    def wait(name: SessionName, stop: Stop | None = None, tell: Tell | None = None) -> Opened:
-        hold.wait(60)
-        return read(name, stop, tell)
-
-    monkeypatch.setattr(library, "open", wait)
-    async with make_app(library).run_test(size=WIDE) as pilot:
-        try:
-            await until(pilot, lambda: "Reading" in words_of(pilot.app))
-            tabs = pilot.app.screen.query_one(TabLine)
-            before = tabs.region.y
-        finally:
-            hold.set()
-        await settle(pilot)
-        assert tabs.region.y == before
-
-
-async def test_three_thousand_sessions_answer_at_once(monkeypatch: pytest.MonkeyPatch):
-    library = FakeLibrary(many_sessions(3000), here="/home/ana/place0")
-    async with make_app(library).run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("h")
-        rows = pilot.app.screen.query_one(SessionList)
-        assert len(rows.rows) == 3050
-        drawn: list[str] = []
-        draw = rows.draw_row
-
-        def counted(row: Entry, width: int, *, chosen: bool) -> Content:
-            drawn.append(rows.key_of(row))
-            return draw(row, width, chosen=chosen)
-
-        monkeypatch.setattr(rows, "draw_row", counted)
-        for key in ("G", "g", "pagedown", "down", "down", "pagedown"):
-            await pilot.press(key)
-        assert len(drawn) < 400
-
-
-async def test_hostile_titles_are_text():
-    library = FakeLibrary(some_sessions())
-    name = next(iter(library.all))
-    library.all[name] = replace(library.all[name], title="[red]x[/red] \x1b[2J\u202e[@click=app.quit]y")
-    async with make_app(library).run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        words = words_of(pilot.app)
-        assert "[red]x[/red]" in words
-        assert "\x1b" not in words
-        assert "\\u202e" in words
-
-
-async def test_ascii_draws_ascii_only(library: FakeLibrary):
-    environment = {"LANG": "C", "TERM": "xterm", "REFLOAT_ASCII": "1"}
-    async with make_app(library, environment=environment).run_test(size=SMALL) as pilot:
-        await settle(pilot)
-        for keys in ((), ("1",), ("e",), ("2",), ("3",), ("4",), ("5",), ("question_mark",)):
-            await pilot.press(*keys)
-            await pilot.pause()
-            odd = {
-                character for character in words_of(pilot.app) if ord(character) > 126 or ord(character) in range(10)
-            }
-            assert not odd, (keys, odd)
-
-
 async def test_the_look_changes(library: FakeLibrary):
     async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -810,56 +395,6 @@ async def test_a_remapped_key(library: FakeLibrary, tmp_path: Path):
         assert "f6" in words_of(pilot.app)
 
 
-async def test_an_idle_desk_asks_what_is_cheap_and_neither_looks_nor_draws(library: FakeLibrary):
-    async with make_app(library).run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        desk = pilot.app.screen
-        assert isinstance(desk, DeskScreen)
-        rows, looks = desk.query_one(SessionList), library.looks
-        drawn = rows._drawn.copy()
-        desk._tick()
-        await until(pilot, lambda: library.glances and not desk.is_at("look"))
-        assert (library.looks, rows._drawn) == (looks, drawn)
-        gone = SessionName(rows.cursor_key or "")
-        del library.all[gone]
-        desk._tick()
-        await until(pilot, lambda: library.looks > looks and rows.cursor_key != gone)
-        assert library.looks == looks + 1
-        assert rows.cursor_key != gone
-
-
-async def test_the_rows_that_fit_are_painted_before_anything_is_looked_at(library: FakeLibrary):
-    rows = tuple(session for session in library.all.values() if session.workspace == "/home/ana/shop")[:3]
-    library.first = FirstRows(Batch(rows, provisional=True, total=2000), "/home/ana/shop")
-    look = threading.Event()
-    find = library.find_sessions
-
-    def slow(stop: Stop) -> Iterator[Batch]:
-        look.wait(80)
-        yield from find(stop)
-
-    library.find_sessions = slow
-    async with make_app(library).run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: isinstance(pilot.app.screen, DeskScreen))
-        desk = pilot.app.screen
-        assert len(desk.query_one(SessionList).rows) == 1 + len(rows)
-        assert rows[0].title in words_of(pilot.app)
-        assert "reading 0 of 2,000" in words_of(pilot.app)
-        look.set()
-        await settle(pilot)
-        assert len(desk.query_one(SessionList).rows) > 1 + len(rows)
-
-
-async def test_a_pane_that_is_asked_for_before_there_are_any_is_shown_when_they_come(library: FakeLibrary):
-    async with make_app(library).run_test(size=WIDE) as pilot:
-        detail = pilot.app.screen.query_one(Detail)
-        detail.show_tab("history", focus=True)
-        assert detail.shown == "history"
-        await settle(pilot)
-        assert detail.shown == "history"
-        await until(pilot, lambda: pilot.app.focused is detail.history.list)
-
-
 async def test_the_scope_is_painted_once_it_is_decided_and_the_head_keeps_its_rows(library: FakeLibrary):
     async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -874,23 +409,6 @@ async def test_the_scope_is_painted_once_it_is_decided_and_the_head_keeps_its_ro
         await pilot.pause()
         assert head.query_one("#keys").size.height == 1
         assert "NEXT" in str(head.query_one("#next", Static).render())
-
-
-@pytest.mark.parametrize("size", [SMALL, WIDE, (200, 60)])
-async def test_the_way_out_of_a_demo_stands_in_the_footer(size: tuple[int, int]):
-    def build() -> tuple[Library, Doors]:
-        return FakeLibrary(some_sessions()), Doors(is_demo=True)
-
-    async with make_app(FakeLibrary([]), Doors(demo=build)).run_test(size=size) as pilot:
-        await until(pilot, lambda: "opens a demo" in words_of(pilot.app))
-        await until(pilot, lambda: "d demo" in words_of(pilot.app).splitlines()[-1])
-        empty = words_of(pilot.app).splitlines()[-1]
-        await pilot.press("d")
-        await until(pilot, lambda: len(pilot.app.screen_stack) == 3 and has_read(pilot.app))
-        await until(pilot, lambda: "q leave demo" in words_of(pilot.app).splitlines()[-1])
-        await pilot.press("q")
-        await until(pilot, lambda: len(pilot.app.screen_stack) == 2 and "opens a demo" in words_of(pilot.app))
-        await until(pilot, lambda: words_of(pilot.app).splitlines()[-1] == empty)
 
 
 async def test_what_one_looks_at_stays_though_it_has_the_words_of_the_filter_no_more(library: FakeLibrary):
@@ -910,31 +428,6 @@ async def test_what_one_looks_at_stays_though_it_has_the_words_of_the_filter_no_
         await until(pilot, lambda: "has all of these words" in words_of(pilot.app))
 
 
-@pytest.mark.parametrize("size", [SMALL, WIDE])
-async def test_escape_leads_back_from_a_jump_and_then_to_the_list(library: FakeLibrary, size: tuple[int, int]):
-    async with make_app(library).run_test(size=size) as pilot:
-        await settle(pilot)
-        await pilot.press("4")
-        triage = pilot.app.screen.query_one(TriagePane)
-        await until(pilot, lambda: triage.has_focus_within)
-        stood = triage.place()
-        await pilot.press("enter")
-        detail = pilot.app.screen.query_one(Detail)
-        await until(pilot, lambda: detail.shown == "history" and detail.history.has_focus_within)
-        await until(pilot, lambda: "esc back" in words_of(pilot.app).splitlines()[-1])
-        await pilot.press("escape")
-        await until(pilot, lambda: detail.shown == "triage" and triage.has_focus_within)
-        assert triage.place() == stood
-        await pilot.press("escape")
-        await until(pilot, lambda: pilot.app.screen.query_one(SessionList).has_focus)
-        await pilot.press("4", "enter")
-        await until(pilot, lambda: detail.shown == "history" and detail.history.has_focus_within)
-        await pilot.press("1")
-        await until(pilot, lambda: detail.shown == "recap" and detail.has_focus_within)
-        await pilot.press("escape")  # who went on by themselves is led back nowhere
-        await until(pilot, lambda: pilot.app.screen.query_one(SessionList).has_focus)
-
-
 async def test_here_and_all_keep_their_places(library: FakeLibrary):
     async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -944,25 +437,50 @@ async def test_here_and_all_keep_their_places(library: FakeLibrary):
             assert "here \u00b7 all  h" in words_of(pilot.app)
 
 
-async def test_the_head_of_a_session_never_takes_fewer_rows_while_one_reads(library: FakeLibrary):
-    async with make_app(library).run_test(size=WIDE) as pilot:
+@pytest.mark.parametrize("size", [WIDE, SMALL])
+async def test_what_stands_below_the_verdict_stays_when_that_grows_and_shrinks(
+    library: FakeLibrary, size: tuple[int, int]
+):
+    async with make_app(library).run_test(size=size) as pilot:
         await settle(pilot)
+        await pilot.press("enter")
         detail = pilot.app.screen.query_one(Detail)
         head, session = detail.head, detail.session
         assert session is not None
         verdict = head.query_one("#verdict")
-        before = detail.query_one(TabLine).region.y
-        assert verdict.size.height == 1
+
+        def below() -> tuple[int, ...]:
+            """The next step and the tabs; where all is close, only the tabs have a blank row above them."""
+            places = head.query_one("#next").region.y, detail.query_one(TabLine).region.y
+            return places if size == WIDE else places[1:]
+
+        await until(pilot, lambda: verdict.size.height == 1)
+        before = below()
         long = Failure(FailureKind.INTERRUPTED_BY_USER, "", session.last_activity_at)
         detail.tell(replace(session, failure=long), NOW)
         await until(pilot, lambda: verdict.size.height == 2)
-        grown = detail.query_one(TabLine).region.y
+        await pilot.pause()
+        assert below() == before, "the row comes from the blank one"
         detail.tell(session, NOW)
         await until(pilot, lambda: "interrupted" not in words_of(pilot.app))
         await pilot.pause()
-        assert (verdict.size.height, detail.query_one(TabLine).region.y) == (2, grown)
-        assert grown == before + 1
-        await pilot.press("down")
+        assert (verdict.size.height, below()) == (2, before), "it takes no fewer again"
+        await pilot.press("escape", "down")
         await settle(pilot)
-        await pilot.press("up")
+        await pilot.press("up", "enter")
         await until(pilot, lambda: verdict.size.height == 1)
+        await until(pilot, lambda: below() == before)
+
+
+async def test_what_stands_below_stays_when_a_recovery_is_told_and_is_no_more(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        detail = pilot.app.screen.query_one(Detail)
+        assert detail.opened is not None
+        head, status = detail.head, detail.opened.status
+        before = detail.query_one(TabLine).region.y
+        for unfinished in (Unfinished("ana@devbox", NOW, 4, 7), None):
+            head.learn(replace(status, unfinished=unfinished))
+            await until(pilot, lambda now=unfinished: ("RECOVERY OPEN" in words_of(pilot.app)) == bool(now))
+            await pilot.pause()
+            assert detail.query_one(TabLine).region.y == before

@@ -1,5 +1,6 @@
 """Keys that come faster than they are dealt with do what the same keys do when each is waited for."""
 
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,16 +8,21 @@ import pytest
 from tests.tui.conftest import FakeLibrary, make_app, some_sessions
 from tests.tui.operated import FakeOperations
 from tests.tui.records import empty_record, some_record
-from tests.tui.waiting import has_read, until
+from tests.tui.waiting import PATIENCE, has_read, until
 from textual import events
 from textual.widgets import Input, TextArea
 
+from refloat.usecases.batch import Batch
+from refloat.usecases.first_rows import FirstRows
 from refloat_tui.app import RefloatApp
+from refloat_tui.library import Library
+from refloat_tui.screens.desk import DeskScreen
 from refloat_tui.screens.doors import Doors
 from refloat_tui.screens.search import SearchScreen
 from refloat_tui.widgets.detail import Detail
 from refloat_tui.widgets.pile_list import PileList
 from refloat_tui.widgets.row_list import RowList
+from refloat_tui.widgets.session_list import SessionList
 
 STORIES = {
     "a filter, and a row down": ["slash", *"ound", "enter", "down"],
@@ -39,6 +45,13 @@ STORIES = {
     "a search, and a hit further down": ["S", *"pytest", "down", "down", "enter"],
     "the jobs, left": ["J", "escape", "down"],
 }
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys wait for what is on its way for as long as a machine of any speed takes."""
+    for limit in ("turns._PATIENCE", "base.OPENS_WITHIN", "screens.desk.OPENS_WITHIN", "screens.desk._DEMO_WITHIN"):
+        monkeypatch.setattr(f"refloat_tui.{limit}", PATIENCE / 3)
 
 
 def made(place: Path) -> RefloatApp:
@@ -102,3 +115,43 @@ async def test_a_burst_does_what_each_key_alone_does(story: str, tmp_path: Path)
     some_record(tmp_path, some_sessions()[0][0])
     slow = await comes_to(tmp_path, STORIES[story], fast=False)
     assert await comes_to(tmp_path, STORIES[story], fast=True) == slow
+
+
+async def test_keys_behind_that_of_the_demo_are_for_the_demo() -> None:
+    is_built = threading.Event()
+
+    def build() -> tuple[Library, Doors]:
+        is_built.wait(PATIENCE)
+        return FakeLibrary(some_sessions()), Doors(is_demo=True)
+
+    app = make_app(FakeLibrary([]), Doors(demo=build))
+    async with app.run_test(size=(120, 40)) as pilot:
+        desk = app.screen
+        assert isinstance(desk, DeskScreen)
+        await until(pilot, lambda: desk.has_class("-empty"))
+        burst(app, ["d", "j", "j", "4"])
+        await until(pilot, lambda: desk.is_opening)
+        is_built.set()
+        await until(pilot, lambda: app.screen.query(Detail) and app.screen.query_one(Detail).shown == "triage")
+        names = [session.name for session, _ in some_sessions()]
+        assert app.screen.query_one(SessionList).cursor_key == names[2]
+        await until(pilot, lambda: not app.is_typing)
+        await pilot.press("q")
+        await until(pilot, lambda: app.screen is desk)
+        assert not desk.is_opening, "it waits for nothing any more"
+
+
+@pytest.mark.parametrize("first", [False, True])
+async def test_keys_before_the_first_look_go_where_each_of_them_leads(first: bool) -> None:
+    """The second enter is for what the first one led to: rows, panes and the session's own words have to be there."""
+    library = FakeLibrary(some_sessions())
+    if first:
+        library.first = FirstRows(Batch(tuple(library.all.values()), provisional=True, total=8), library.here)
+    library.gate = threading.Event()
+    app = make_app(library)
+    async with app.run_test(size=(120, 40)) as pilot:
+        burst(app, ["enter", "enter"])
+        await until(pilot, lambda: library.asked)
+        library.gate.set()
+        await until(pilot, lambda: app.screen.query_one(Detail).shown == "history")
+        await until(pilot, lambda: app.screen.query_one(Detail).history.has_focus_within)

@@ -75,6 +75,11 @@ def pane_of(pilot: Pilot[str]) -> HistoryPane:
     return pilot.app.screen.query_one(HistoryPane)
 
 
+def is_reading(pilot: Pilot[str]) -> bool:
+    """Whether a stretch of the history is on its way."""
+    return any(worker.group == "stretch" and not worker.is_finished for worker in pilot.app.workers)
+
+
 def words_under(pilot: Pilot[str]) -> str:
     if not pilot.app.screen.query(ItemList):
         return ""
@@ -130,10 +135,10 @@ async def test_up_and_down_through_all_of_it(tmp_path: Path):
         most = 0
         for _ in range(2 * TURNS):
             await pilot.press("pagedown")
+            await until(pilot, lambda: not is_reading(pilot))
             most = max(most, len(pane_of(pilot).list.rows))
             if words_under(pilot) == "git push origin main":
                 break
-            await pilot.pause()
         await shown(pilot, "git push origin main")
         assert most < TURNS
         for part in (199, 198, 197):

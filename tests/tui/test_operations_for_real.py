@@ -56,7 +56,8 @@ class Sitting:
             raise AssertionError(f"{error}; there is:\n{self.screen()}") from None
 
     def agrees(self, question: str) -> None:
-        """Answer a question with enter."""
+        """Answer a question with enter, once it stands there."""
+        self.sees(question)
         press_until(lambda: self.press("Enter"), lambda: question not in self.screen(), f"an answer to {question!r}")
 
     def press(self, *keys: str) -> None:

@@ -44,7 +44,7 @@ async def open_search(pilot: Pilot[str], words: str = "") -> None:
 
 async def settled(pilot: Pilot[str], library: FakeLibrary, words: str) -> None:
     """Wait until the answer to just these words stands there."""
-    await until(pilot, lambda: library.searched and library.searched[-1].words == words)
+    await until(pilot, lambda: any(asked.words == words for asked in library.searched))
     await until(pilot, lambda: (found := screen_of(pilot.app)._found) is not None and found.query == words)
 
 
@@ -75,8 +75,8 @@ async def test_the_search_is_come_back_to_as_it_was_left_for_a_place():
         await open_search(pilot, "pytest")
         await settled(pilot, library, "pytest")
         await pilot.press("f4")
-        await until(pilot, lambda: library.searched[-1].agent is not None)
-        agent = library.searched[-1].agent
+        await until(pilot, lambda: screen_of(app)._asked().agent is not None)
+        agent = screen_of(app)._asked().agent
         await until(pilot, lambda: all(row.hit.session.agent == agent for row in hits_of(app)))
         await pilot.press("ctrl+end")
         last = screen_of(app).query_one(HitList).cursor_key
@@ -86,7 +86,7 @@ async def test_the_search_is_come_back_to_as_it_was_left_for_a_place():
         await pilot.press("S")
         await until(pilot, lambda: isinstance(app.screen, SearchScreen))
         await settled(pilot, library, "pytest")
-        assert library.searched[-1].agent == agent
+        assert screen_of(app)._asked().agent == agent
         assert f"agent {agent}" in says(app, "filters")
         assert screen_of(app).query_one(HitList).cursor_key == last
         await pilot.press("escape", "escape")
@@ -174,14 +174,16 @@ async def test_filters_are_shown_and_narrow_and_escape_takes_them_back_before_it
         await settled(pilot, library, "pytest")
         every = len(hits_of(app))
         await pilot.press("f4")
-        await until(pilot, lambda: library.searched[-1].agent is not None)
-        agent = library.searched[-1].agent
+        await until(pilot, lambda: screen_of(app)._asked().agent is not None)
+        agent = screen_of(app)._asked().agent
         await until(pilot, lambda: all(row.hit.session.agent == agent for row in hits_of(app)))
         assert f"agent {agent}" in says(app, "filters")
         await pilot.press("f3", "f5", "f6")
-        await until(pilot, lambda: library.searched[-1].state is not None and library.searched[-1].since is not None)
+        await until(
+            pilot, lambda: screen_of(app)._asked().state is not None and screen_of(app)._asked().since is not None
+        )
         await pilot.press("escape")
-        await until(pilot, lambda: library.searched[-1].state is None)
+        await until(pilot, lambda: screen_of(app)._asked().state is None)
         await until(pilot, lambda: len(hits_of(app)) == every)
         assert isinstance(app.screen, SearchScreen)
         await pilot.press("escape")
@@ -196,8 +198,8 @@ async def test_an_answer_to_other_filters_that_comes_late_is_not_shown():
         await settled(pilot, library, "pytest")
         before, found = library.searched[-1], screen_of(app)._found
         await pilot.press("f4")
-        await until(pilot, lambda: library.searched[-1].agent is not None)
-        agent = library.searched[-1].agent
+        await until(pilot, lambda: screen_of(app)._asked().agent is not None)
+        agent = screen_of(app)._asked().agent
         await until(pilot, lambda: all(row.hit.session.agent == agent for row in hits_of(app)))
         shown = hits_of(app)
         screen_of(app).post_message(SearchScreen.Answered(before, found))
@@ -254,8 +256,8 @@ def test_picture_in_ascii(snap_compare: Compare):
         await open_search(pilot, "push")
         await settled(pilot, library, "push")
         await pilot.press("f4")
-        await until(pilot, lambda: library.searched[-1].agent is not None)
-        agent = library.searched[-1].agent
+        await until(pilot, lambda: screen_of(pilot.app)._asked().agent is not None)
+        agent = screen_of(pilot.app)._asked().agent
         await until(pilot, lambda: all(row.hit.session.agent == agent for row in hits_of(pilot.app)))
         await pilot.pause()
 

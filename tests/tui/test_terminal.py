@@ -47,8 +47,16 @@ class Seat:
                 os.read(self.master, 65536)
 
     def wait_for_end(self) -> int:
-        """Until it is gone; its exit code."""
-        return self.process.wait(_PATIENCE)
+        """Until it is gone; its exit code. What it still draws is read: a terminal that nobody reads from holds it."""
+        until = time.monotonic() + _PATIENCE
+        while (code := self.process.poll()) is None:
+            assert time.monotonic() < until, "it did not end"
+            if self.master < 0:
+                select.select([], [], [], 0.05)
+            elif select.select([self.master], [], [], 0.05)[0]:
+                with contextlib.suppress(OSError):  # nobody holds the other side any more
+                    os.read(self.master, 65536)
+        return code
 
     def hang_up(self) -> None:
         """Take the terminal away."""

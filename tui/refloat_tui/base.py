@@ -24,6 +24,8 @@ _REPEATS: Final = 0.3
 _HELD: Final = 0.7
 """Seconds until a key that is held down comes again for the first time, on most machines."""
 TOO_SOON: Final = "It counts once this has stood a moment: press it again."
+OPENS_WITHIN: Final = 2.0
+"""Seconds that keys wait for a screen that is on its way."""
 _SHELL: Final = frozenset({"ctrl+c", "ctrl+z"})
 """Keys that end or halt a program in a shell."""
 _FIRST: Final = 2
@@ -57,7 +59,9 @@ class RefloatScreen(Screen[Returned]):
     YES: ClassVar[frozenset[str]] = frozenset()
     """Actions that agree to a question."""
     opening: Worker[None] | None = None
-    """What makes the screen that a key asked for: the next keys wait until that is shown, or two seconds (`turns`)."""
+    """What makes the screen that a key asked for: the next keys wait for it (`turns`)."""
+    _opens_by = 0.0
+    """When it is waited for no longer, as `time.monotonic` tells it."""
 
     def __init__(
         self,
@@ -78,7 +82,12 @@ class RefloatScreen(Screen[Returned]):
     def is_opening(self) -> bool:
         """Whether another screen is about to lie on this one: the next keys are for that."""
         made = self.opening
-        return made is not None and made.state not in {WorkerState.ERROR, WorkerState.CANCELLED}
+        ended_badly = made is not None and made.state in {WorkerState.ERROR, WorkerState.CANCELLED}
+        return made is not None and not ended_badly and time.monotonic() < self._opens_by
+
+    def open_soon(self, made: Worker[None], within: float | None = None) -> None:
+        """Keep the next keys for the screen that `made` makes, so many seconds at most; None: `OPENS_WITHIN`."""
+        self.opening, self._opens_by = made, time.monotonic() + (OPENS_WITHIN if within is None else within)
 
     def stand(self) -> None:
         """Something is asked anew: what was pressed before it could be seen does not answer it."""

@@ -12,7 +12,7 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from refloat.errors import NotDone
+from refloat.errors import NotDone, UsageError
 from refloat_tui.bench_record import BenchRecord
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from refloat.model.brief import WrittenBrief
     from refloat.model.checkout import Checkout
+    from refloat.model.recovered import Recovered
     from refloat.model.recovery import Given, Said
     from refloat.model.search import Asked, Found
     from refloat.model.session import Session, SessionName
@@ -70,6 +71,8 @@ class BenchOpened:
         self._raw = read_story(located.reader, located.found, watch=watch)
         self._raw_checkout: Checkout | None = None
         self._raw_triage: Triage | None = None
+        self._recovered: Recovered | None = None
+        """The last recovery, as the status tells it."""
         self.story: Story = self._mask_story(go_on)
         self._session = explain_end(bench, located.session, self._raw)
         self._standing = standing_of(bench, self._session)
@@ -83,7 +86,18 @@ class BenchOpened:
 
         actor = actor_of(self._bench.machine, here.runner(), here.is_running)
         reader, session, story = self._located.reader, self._session, self._raw
-        return self._mask(advised_status(self._bench, actor, reader, session, story, checkout, self._standing))
+        status = advised_status(self._bench, actor, reader, session, story, checkout, self._standing)
+        self._recovered = status.recovered
+        return self._mask(status)
+
+    def has_brief_moved(self) -> bool:
+        """Whether the brief of its last recovery came, went or was replaced since its status was told: told anew."""
+        from refloat.usecases.recovered import has_brief_moved
+
+        if self._recovered is None or not has_brief_moved(self._recovered, self._session.name):
+            return False
+        self.status = self._tell(self._raw_checkout)
+        return True
 
     def _mask(self, value: Value) -> Value:
         from refloat.brief.masks import mask_tree
@@ -323,6 +337,19 @@ class BenchLibrary:
         located = self._locate(name)
         return read_story(located.reader, located.found, full=True)
 
+    def may_be_written(self, path: Path) -> bool:
+        """Whether anything may be written there, with or without agreement; `write_brief` says why not."""
+        try:
+            self._refuse(path)
+        except UsageError:
+            return False
+        return True
+
+    def _refuse(self, path: Path) -> None:
+        from refloat.usecases.targets import refuse_target
+
+        refuse_target(path, self._bench.machine.places, self._bench.readers)
+
     def write_brief(self, written: WrittenBrief, path: Path) -> None:
         """Write a brief; the person has agreed that it replaces what is there.
 
@@ -331,9 +358,8 @@ class BenchLibrary:
 
         """
         from refloat.usecases.put_brief import put_brief
-        from refloat.usecases.targets import refuse_target
 
-        refuse_target(path, self._bench.machine.places, self._bench.readers)
+        self._refuse(path)
         put_brief(path, written.markdown, overwrite=True)
 
     def rescue(self, name: SessionName) -> Rescue:

@@ -53,6 +53,12 @@ class Opened(Protocol):
         """State, evidence, and the one next step; once the checkout was compared, also what was lost from it."""
         ...
 
+    def has_brief_moved(self) -> bool:
+        """Whether the brief of its last recovery came, went or was replaced since `status` was told: it is told anew
+        then. Looks at one file.
+        """
+        ...
+
     def checkout(self) -> Checkout:
         """The checkout, held against it."""
         ...
@@ -235,6 +241,10 @@ class Library(Protocol):
             RefloatError: it is gone, or nothing of it can be read.
 
         """
+        ...
+
+    def may_be_written(self, path: Path) -> bool:
+        """Whether anything may be written there, with or without agreement; `write_brief` says why not. Quick."""
         ...
 
     def write_brief(self, written: WrittenBrief, path: Path) -> None:

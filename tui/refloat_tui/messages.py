@@ -82,6 +82,13 @@ class SessionOpened(Message, bubble=False):
 
 
 @message
+class StatusTold(Message, bubble=False):
+    """Where a session stands was told anew."""
+
+    opened: Opened
+
+
+@message
 class LongBegun(Message, bubble=False):
     """The history of a long session can be asked for."""
 

@@ -3,14 +3,13 @@
 Textual hands a key to whatever has the focus when it comes, and looks up what it is bound to once it has risen to the
 app. Of keys that come faster than that, the next ones are with the old focus already: `/stop` asked to stop a session,
 and the `j` behind an enter stood in the field. So a key waits until the one before it, and what was told because of it,
-has gone all the way. Decides the order alone. A screen that work in a thread makes is waited for too
-(`RefloatScreen.opening`), two seconds at most. Refuses to wait for other work, and for a widget that does not answer:
-after a second the next key goes on. One that would agree to a question that was not there when it was pressed is
+has gone all the way. Decides the order alone. A screen that work in a thread makes is waited for too, for as long as
+`RefloatScreen.is_opening` says so. Refuses to wait for other work, and for a widget that does not answer: after a
+second the next key goes on. One that would agree to a question that was not there when it was pressed is
 dropped (`RefloatScreen.is_no_answer`).
 """
 
 import sys
-import time
 from collections import deque
 from typing import Final, Generic, TypeVar
 
@@ -31,10 +30,8 @@ comes the screen's next frame: what moves the focus may do so once the screen is
 """
 _PATIENCE: Final = 1.0
 """Seconds after which a way is not waited for any more: a widget that goes away takes its messages along."""
-_OPENING: Final = 2.0
-"""Seconds that a screen is waited for that is on its way."""
 _LOOK: Final = 0.02
-"""Seconds between two looks whether it is there."""
+"""Seconds between two looks whether a screen is there that is on its way."""
 
 
 class WayGone(Message, namespace="turns"):
@@ -55,8 +52,6 @@ class TurnApp(App[Returned], Generic[Returned]):
     """Ways that were begun since the last key."""
     _gone: int = 0
     """All ways so far."""
-    _pressed: float = 0.0
-    """When the last key was handed on."""
     _target: MessagePump | None = None
     """Whom the last key was for."""
     _late: Timer | None = None
@@ -81,6 +76,9 @@ class TurnApp(App[Returned], Generic[Returned]):
 
     async def _take_turn(self) -> None:
         """Hand on the next that is for somebody."""
+        if self._turns and self._is_opening():
+            self._await_screen()
+            return
         while self._turns:
             event = self._turns.popleft()
             screen = self.screen
@@ -92,7 +90,7 @@ class TurnApp(App[Returned], Generic[Returned]):
                     screen.pass_over()
                     continue
             self._target = self.focused or self.screen
-            self._begun, self._pressed = 0, time.monotonic()
+            self._begun = 0
             await super().on_event(event)
             self._begin_way()
             return
@@ -139,6 +137,12 @@ class TurnApp(App[Returned], Generic[Returned]):
         if not node.post_message(WayGone(self._way).set_sender(self)):
             self.post_message(WayGone(self._way))
 
+    def _await_screen(self) -> None:
+        """Look again in a moment; once it is there, its next frame is waited for as well."""
+        self._gone += 1
+        self._way, self._begun = self._gone, _WAYS
+        self._late = self.set_timer(_LOOK, self._look_again)
+
     def _give_up(self) -> None:
         self.post_message(WayGone(self._way))
         self._begun = _WAYS + 1
@@ -153,8 +157,8 @@ class TurnApp(App[Returned], Generic[Returned]):
             self._turns.clear()
         elif self._begun <= _WAYS:
             self._begin_way()
-        elif self._is_opening() and time.monotonic() < self._pressed + _OPENING:
-            self._late = self.set_timer(_LOOK, self._look_again)
+        elif self._is_opening():
+            self._await_screen()
         else:
             if isinstance(self.screen, RefloatScreen):
                 self.screen.opening = None

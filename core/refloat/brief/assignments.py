@@ -18,15 +18,32 @@ _NAME_BEFORE: Final = late(r"[\w.\-]{0,64}\Z")
 _NAME_AFTER: Final = late(r"[\w.\-]{0,64}")
 _OPERATOR: Final = late(
     r"""(?P<close>\\{0,3}["'`]?\]?)"""
-    r"""(?P<op>(?P<space>[ \t]{0,8})(?:===?|!==?|:=|=>|=|:|,(?=[ \t]*\\{0,3}["'`]))[ \t]{0,8})"""
-    r"""(?P<quote>@?[rbfu]?\\{0,3}["'`])?"""
+    r"""(?P<op>(?P<space>[ \t\r\n]*+(?:\\{1,3}[nrt][ \t\r\n]*+)*)"""
+    r"""(?:===?|!==?|:=|=>|=|:|,(?=[ \t]*\\{0,3}["'`]))[ \t]*+)"""
+    r"""(?P<over>(?:(?:\\?\r?\n(?:[ \t]*+\d++[\t→]|(?P<sign>[+-]))?|\\{1,3}[nrt])[ \t]*+){0,64})"""
+    r"""(?P<quote>@?[rbfu]?(?:(?:"{3}|'{3})(?:\r?\n)?|\\{0,3}["'`]))?"""
 )
+"""A name's end and what follows. `over`: white space that is more than blanks, with what a diff or a tool that numbers
+lines puts before each.
+"""
+_KEY: Final = late(r"(?:[ \t]*+\d++[\t→])?(?P<sign>[+-]?)[ \t]*+(?:- +)?[\"']?")
+"""What stands before the first name of a line."""
+_BLOCK: Final = late(r"[|>][-+\d]{0,2}[ \t]*+(?=\r?\n)")
+_LONE: Final = late(
+    r"""\r?\n(?:[ \t]*+\d++[\t→]|(?P<sign>[+-]))?[ \t]++"""
+    r"""(?P<value>[^\s"'`\\=,;(){}\[\]]{6,}+(?<!:)={0,2})[ \t]*+(?=\r?\n|\Z)"""
+)
+"""A line with one word, further in."""
+_MARGIN: Final = 128
+"""Characters before the first name of a line, at most."""
+_NAMES: Final = late(r"""\\{0,3}["'`]{1,3}\s*+[:=]""")
+"""What follows a text that is itself a name."""
 _BARE: Final = late(r"""(?:[^\s"'`,;&<>(){}\[\]|\\]|\\(?![nrtu"'`\\]))+""")
 _ENV_VALUE: Final = late(r"""(?:[^\s"'`\\]|\\(?![nrtu"'`\\]))+""")
 _WORDS: Final = late(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _ENV_NAME: Final = late(r"[A-Z][A-Z0-9_]*")
 _SENTENCE: Final = late(r"""s?\s++(?:is|was|are|to|=)\s*+:?\s*+["'`“]?([^\s"'`”,;]{6,})""")
-_FLAG: Final = late(r"""(?:[ \t\n]+|\\n)["'`]?([^\s"'`\\]{4,})""")
+_FLAG: Final = late(r"""(?:(?:[ \t\r\n]|\\\r?\n)[ \t\r\n]*+(?:\\\r?\n[ \t\r\n]*+)*|\\n)["'`]?([^\s"'`\\]{4,})""")
 _ELEMENT: Final = late(r">([^<>\n]{4,})</")
 _CURL_USER: Final = late(r"""(?<!\S)(?:-u|--user|--proxy-user|-U)(?:[ \t]*|=)["'`]?[^\s:"'`]{1,64}:([^\s"'`\\]{3,})""")
 _NETRC: Final = late(r"""login\s+\S+\s+password\s+(\S+)""")
@@ -156,6 +173,8 @@ def assignment_hits(text: str, low: str) -> Iterator[Hit]:
             continue
         strength = _strength(name)
         operator = _OPERATOR.match(text, last)
+        if operator and operator["space"].strip(" \t") and ("," in operator["op"] or not _is_quoted(operator)):
+            operator = None  # the line may end before the sign where the name is quoted
         hit = (
             _value_hit(runs, name, first, strength, operator)
             if operator
@@ -163,6 +182,8 @@ def assignment_hits(text: str, low: str) -> Iterator[Hit]:
         )
         if hit is not None:
             yield hit
+        elif operator and not operator["quote"] and operator["op"].rstrip(" \t").endswith(":"):
+            yield from _hits_below(text, name, first, operator.end("op"))
 
 
 def _phrase_hit(text: str, name: str, first: int, last: int, strength: int) -> Hit | None:
@@ -204,19 +225,14 @@ class _Runs:
 
 
 def _value_hit(runs: _Runs, name: str, first: int, strength: int, operator: re.Match[str]) -> Hit | None:
-    text, quote = runs.text, operator["quote"]
-    if "," in operator["op"] and not (quote and name.isidentifier()):
+    text = runs.text
+    if operator["quote"]:
+        return _quoted_hit(text, name, first, strength, operator)
+    if "," in operator["op"]:
         return None
-    if quote:
-        start = operator.end()
-        end = _closing(text, start, quote.lstrip("@rbfu"))
-        value = text[start:end]
-        if not _quoted_is_secret(value, 1 if "," in operator["op"] else strength):
-            return None
-        return Hit(start, end, _kind(name), is_random(value) and " " not in value)
     env = operator["op"] == "=" and _ENV_NAME.fullmatch(name) is not None and not operator["close"]
     line_start = not first or text[first - 1] in "\n " or text[first - 2 : first] == "\\n" or text[first - 1] == "n"
-    start = operator.end()
+    start = operator.end("op")
     stop = runs.end(_ENV_VALUE if env and line_start else _BARE, start)
     if stop is None:
         return None
@@ -228,6 +244,65 @@ def _value_hit(runs: _Runs, name: str, first: int, strength: int, operator: re.M
     if not _bare_is_secret(value, strength, after, spaced=spaced, colon=colon, env=env):
         return None
     return Hit(start, end, _kind(name), is_random(value))
+
+
+def _quoted_hit(text: str, name: str, first: int, strength: int, operator: re.Match[str]) -> Hit | None:
+    quote, start = operator["quote"].lstrip("@rbfu").rstrip(), operator.end()
+    is_list = "," in operator["op"]
+    if is_list and not name.isidentifier():
+        return None
+    end = _closing(text, start, quote)
+    value = text[start:end]
+    if not _quoted_is_secret(value, 1 if is_list else strength):
+        return None
+    if len(quote) == 3 and "\\" not in quote and not _is_one_word(text, operator, end, quote):
+        return None
+    if operator["over"] and not _is_of_name(text, first, strength, operator, end):
+        return None
+    return Hit(start, end, _kind(name), is_random(value) and " " not in value)
+
+
+def _is_one_word(text: str, operator: re.Match[str], end: int, quote: str) -> bool:
+    """Whether a text that may have many lines is a value, and none that explains."""
+    is_whole = text[end : end + 5].lstrip("\r\n").startswith(quote)
+    return is_whole and not operator["over"] and " " not in text[operator.end() : end]
+
+
+def _is_quoted(operator: re.Match[str]) -> bool:
+    """Whether the name is."""
+    return operator["close"].strip("\\]") != ""
+
+
+def _is_of_name(text: str, first: int, strength: int, operator: re.Match[str], end: int) -> bool:
+    """Whether a quoted value on a later line is what the name stands for, and no text or name by itself."""
+    over, sign, quote, value = (
+        operator["over"],
+        operator["op"].rstrip(" \t"),
+        operator["quote"],
+        text[operator.end() : end],
+    )
+    if "," in sign or sign == "=" or "`" in quote or (strength == 1 and not is_random(value)):
+        return False
+    if " " in value and not _is_quoted(operator):
+        return False
+    if operator["sign"] and operator["sign"] != text[text.rfind("\n", 0, first) + 1 :][:1]:
+        return False
+    if "\\" in over.replace("\\\n", "") and "\\" not in quote:  # words of a program, not of its text
+        return False
+    return _NAMES.match(text, end) is None
+
+
+def _hits_below(text: str, name: str, first: int, at: int) -> Iterator[Hit]:
+    """What YAML has as a value on the lines below its name: a block, or words that stand there alone."""
+    block = _BLOCK.match(text, at)
+    key = _KEY.fullmatch(text, text.rfind("\n", max(0, first - _MARGIN), first) + 1, first)
+    line = _LONE.match(text, block.end() if block else at)
+    while key and line and (line["sign"] or "") == key["sign"]:
+        value = line["value"][:LOOK]
+        if not _bare_is_secret(value, _strength(name), "", spaced=not block, colon=True, env=False):
+            return
+        yield Hit(*line.span("value"), _kind(name), is_random(value))
+        line = _LONE.match(text, line.end())
 
 
 def _closing(text: str, start: int, quote: str) -> int:

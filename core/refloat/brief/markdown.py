@@ -8,6 +8,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Final
 
 from refloat.brief.facts import counted
@@ -71,7 +72,7 @@ def render(
     def without(count: int) -> tuple[Brief, Mapping[Section, Collection[int]], str]:
         """The brief without the first of those that may go, and its text."""
         left_out: dict[Section, set[int]] = {}
-        for section, number in order[:count]:
+        for section, number, _ in order[:count]:
             left_out.setdefault(section, set()).add(number)
         kept = _without(brief, left_out)
         return kept, left_out, _write(kept, session, left_out, template, own_title=own_title)
@@ -79,18 +80,12 @@ def render(
     def finished(body: str) -> str:
         return f"{body.rstrip(_END)}{_END}{_END}{last_line(body)}{_END}"
 
-    kept, left_out, body = without(0)
+    def excess(count: int) -> int:
+        return len(finished(without(count)[2]).encode()) - budget
+
+    count = _fewest([size for *_, size in order], len(without(0)[2].encode()) - budget, excess)
+    kept, left_out, body = without(count)
     text = finished(body)
-    count = 0
-    if len(text.encode()) > budget:
-        # The last line grows with what is told, and is dear to make of a long text: first go as many as must anyway.
-        counts = range(len(order))
-        count = bisect_left(counts, x=True, key=lambda count: len(without(count)[2].encode()) <= budget)
-        count = bisect_left(
-            counts, x=True, lo=count, key=lambda count: len(finished(without(count)[2]).encode()) <= budget
-        )
-        kept, left_out, body = without(count)
-        text = finished(body)
     if (over := len(text.encode()) - budget) > 0:
         kept, body = _shorten(kept, session, left_out, template, over, own_title=own_title)
         text = finished(body)
@@ -113,17 +108,32 @@ def check_template(template: str | None) -> None:
         raise UsageError(message)
 
 
-def _leaving_order(brief: Brief) -> list[tuple[Section, int]]:
-    """(section, index) of every line that may go, in the order in which they go."""
-    rows: list[tuple[int, int, Section, int]] = [
-        (line.keep, place, section, number)
+def _fewest(sizes: Sequence[int], over: int, excess: Callable[[int], int]) -> int:
+    """How many lines must go, where their statements alone are `over` too long, and `excess` tells how much too long
+    the finished text is without so many. The last line grows with what is told, and is dear to make of a long text:
+    so first as many go as must in any case.
+    """
+    freed = [0, *accumulate(sizes)]
+    count = min(bisect_left(freed, over), len(sizes))
+    if (over := excess(count)) <= 0 or count == len(sizes):
+        return count
+    enough = min(bisect_left(freed, freed[count] + over), len(sizes))  # as if the last line stayed as it is
+    count = bisect_left(range(enough), x=True, lo=count + 1, key=lambda count: excess(count) <= 0)
+    while count < len(sizes) and excess(count) > 0:  # what is told of them is longer than they were
+        count += 1
+    return count
+
+
+def _leaving_order(brief: Brief) -> list[tuple[Section, int, int]]:
+    """(section, index, bytes) of every line that may go, in the order in which they go."""
+    rows: list[tuple[int, int, int, Section, int]] = [
+        (line.keep, -place, -number, section, len(_statement(line).encode()) + 1)
         for place, (section, _) in enumerate(SECTIONS)
         if section != "next_step"
         for number, line in enumerate(lines_of(brief, section))
     ]
-    # Of equals the later line goes first.
-    rows.sort(key=lambda row: (row[0], -row[1], -row[3]))
-    return [(section, number) for _, _, section, number in rows]
+    rows.sort()  # of equals the later line goes first
+    return [(section, -number, size) for _, _, number, section, size in rows]
 
 
 def _without(brief: Brief, left_out: Mapping[Section, Collection[int]]) -> Brief:

@@ -285,10 +285,9 @@ def _gather(value: object, found: list[str]) -> None:
         found.append(cast("str", value))
     elif (parts := _parts_of(kind)) is not None:
         for part in parts(value):
-            kind = type(part)
-            if kind is str:
-                found.append(cast("str", part))
-            elif kind not in _SIMPLE and (part or kind is not tuple) and not _holds_none(kind):
+            if type(part) is str:
+                found.append(part)
+            elif part and not _holds_none(type(part)):
                 _gather(part, found)
         if isinstance(found, _Flow):
             found.look()

@@ -25,6 +25,7 @@ def tell_befores(survey: Survey) -> None:
         return
     known = {real: [Known(None, text), *survey.known.get(real, ())] for real, text in texts.items()}
     only, real = texts.keys(), survey.trees.real
+    survey.known = {**survey.known, **known}
     survey.folded = {**survey.folded, **fold(survey.steps, known, real=real, only=only)}
     taken_back = only & survey.without_superseded.keys()
     if taken_back:

@@ -9,7 +9,9 @@ import posixpath
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from fnmatch import fnmatchcase
 from itertools import accumulate
+from typing import Final
 
 from refloat.checkout.fold import edited_paths
 from refloat.commands import (
@@ -26,6 +28,9 @@ from refloat.model.checkout import CheckRun, Freshness
 from refloat.model.light import light
 from refloat.model.stamp import Stamp, later, stamp_of_seconds
 from refloat.model.transcript import Outcome, Step, StepKind
+from refloat.patterns import late
+
+_BETWEEN_NAMES: Final = late(r"[\s/'\";|&(){}=]+")
 
 
 @light
@@ -45,6 +50,8 @@ class Tree:
     """Those of the dirty paths that git does not track."""
     root: str | None = None
     """The worktree's top; None where there is no repository."""
+    left: AbstractSet[str] = frozenset()
+    """Paths at which the session's last edit left a file."""
 
 
 @light
@@ -168,7 +175,11 @@ def _freshness(
         return Freshness.UNKNOWN_TREE, moved
     if not tree.repository:
         return Freshness.UNKNOWN_TREE, "there is no repository to tell what else changed"
-    return _taken_back(edits, ended, steps, tree, name) or _by_commits(step, ended, steps, tree)
+    return (
+        _taken_back(edits, ended, steps, tree, name)
+        or _gone(index, edits, steps, tree, name)
+        or _by_commits(step, ended, steps, tree)
+    )
 
 
 def _while_it_ran(step: Step, ended: Stamp, edits: _Edits, tree: Tree, name: Callable[[str], str]) -> str | None:
@@ -211,6 +222,28 @@ def _taken_back(
         if _after(mtime, ended):
             return Freshness.STALE, _written(path, mtime, steps)
     return None
+
+
+def _gone(
+    index: int, edits: _Edits, steps: Sequence[Step], tree: Tree, name: Callable[[str], str]
+) -> tuple[Freshness, str] | None:
+    """A file that the session had edited and that is not there any more; the check saw it, unless a command of the
+    session that names it, or a folder of its, ran between the two.
+    """
+    last = {name(edit.real): edit.index for edit in edits.all if edit.index < index}
+    for path, edited in sorted(last.items()):
+        if path not in tree.left or tree.mtime(path) is not None:
+            continue
+        between = (step.command for step in steps[edited + 1 : index] if step.command and may_write(step.command))
+        if not any(_names(command, path) for command in between):
+            return Freshness.UNKNOWN_TREE, f"{path} is gone, and nothing tells when"
+    return None
+
+
+def _names(command: str, path: str) -> bool:
+    """Whether a command names a path, a part of it, or a pattern that fits one."""
+    words = set(_BETWEEN_NAMES.split(command))
+    return any(fnmatchcase(part, word) for part in path.split("/") if part for word in words)
 
 
 def _by_commits(step: Step, ended: Stamp, steps: Sequence[Step], tree: Tree) -> tuple[Freshness, str | None]:

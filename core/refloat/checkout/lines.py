@@ -38,7 +38,8 @@ def bare(line: str) -> str:
 
 def bare_lines(text: str) -> list[str]:
     """The lines of a text, each without a carriage return at its end."""
-    return bare_all(text.split("\n"))
+    lines = text.split("\n")
+    return [line.removesuffix("\r") for line in lines] if "\r" in text else lines
 
 
 def bare_all(lines: Sequence[str]) -> list[str]:

@@ -100,9 +100,8 @@ def _whole_way(hunks: Sequence[DiffHunk], ground: Ground) -> Witness | None:
     than the record's own diff does. None where another record holds one of the dirty lines too: then each place is
     weighed by itself.
     """
-    if ground.head is None:
+    if (head := ground.head) is None:
         return None
-    head = bare_lines(ground.head)
     able = [witness for witness in ground.witnesses if witness.wrote_all and _starts_at(witness.folded, head)]
     if len(able) != 1:
         return None
@@ -111,8 +110,9 @@ def _whole_way(hunks: Sequence[DiffHunk], ground: Ground) -> Witness | None:
     return None if rivals else able[0]
 
 
-def _starts_at(folded: Folded, head: Sequence[str]) -> bool:
-    return not folded.stirred and folded.first_lines is not None and bare_all(folded.first_lines) == head
+def _starts_at(folded: Folded, head: str) -> bool:
+    first = None if folded.stirred else folded.first_lines
+    return first is not None and bare_all(first) == bare_lines(head)
 
 
 def _turned(hunk: DiffHunk) -> bool:

@@ -5,6 +5,7 @@ Pure, apart from the agent's own backups, which are read. Refuses to judge whose
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import partial
 from pathlib import Path
 
 from refloat.checkout.files import Content, read_content
@@ -68,10 +69,10 @@ class OtherRecords(Iterable[OtherRecord]):
 
     def __init__(self, stories: Sequence[Story], own: SessionName, edited: Iterable[str], trees: Trees) -> None:
         self._trees = trees
-        self._edited = frozenset(edited)
+        # None of them made by a method of its own: such a value would live until somebody looks for cycles.
         self._stories = Once(lambda: [story for story in stories if name_of(story) != own])
-        self._only = Once(self._told_files)
-        self._told = Once(self._told_of_files)
+        self._only = Once(partial(_told_files, trees, frozenset(edited)))
+        self._told = Once(partial(_told_of_files, trees, self._stories))
         self._made: dict[int, OtherRecord] = {}
 
     def __iter__(self) -> Iterator[OtherRecord]:
@@ -90,29 +91,33 @@ class OtherRecords(Iterable[OtherRecord]):
             if _may_hold(line, seen):
                 yield self._at(at)
 
-    def _told_files(self) -> AbstractSet[str]:
-        main = self._trees.main
-        return self._edited.union(f"{main.root}/{path}" for path in main.entries) if main else self._edited
-
     def _record(self, story: Story) -> OtherRecord:
         real, steps = self._trees.real, list(story.every_step)
         folded = fold(steps, _known(story, {}, real), real=real, only=self._only())
         return OtherRecord(name_of(story), folded, [step for step in steps if may_take_away(step)])
 
-    def _told_of_files(self) -> dict[str, dict[int, list[FileEdit | Touched]]]:
-        """By file, and by number of the story: all that the fold of the file gets its lines from."""
-        told: dict[str, dict[int, list[FileEdit | Touched]]] = {}
-        named: dict[str, dict[int, list[FileEdit | Touched]]] = {}  # by the path as recorded: of thousands, a few
-        for at, story in enumerate(self._stories()):
-            for path, one in _told_in(story):
-                rows = named.get(path)
-                if rows is None:
-                    rows = named[path] = told.setdefault(self._trees.real(path), {})
-                if at in rows:
-                    rows[at].append(one)
-                else:
-                    rows[at] = [one]
-        return told
+
+def _told_files(trees: Trees, edited: frozenset[str]) -> AbstractSet[str]:
+    main = trees.main
+    return edited.union(f"{main.root}/{path}" for path in main.entries) if main else edited
+
+
+def _told_of_files(
+    trees: Trees, stories: Callable[[], Sequence[Story]]
+) -> dict[str, dict[int, list[FileEdit | Touched]]]:
+    """By file, and by number of the story: all that the fold of the file gets its lines from."""
+    told: dict[str, dict[int, list[FileEdit | Touched]]] = {}
+    named: dict[str, dict[int, list[FileEdit | Touched]]] = {}  # by the path as recorded: of thousands, a few
+    for at, story in enumerate(stories()):
+        for path, one in _told_in(story):
+            rows = named.get(path)
+            if rows is None:
+                rows = named[path] = told.setdefault(trees.real(path), {})
+            if at in rows:
+                rows[at].append(one)
+            else:
+                rows[at] = [one]
+    return told
 
 
 def _told_in(story: Story) -> Iterator[tuple[str, FileEdit | Touched]]:

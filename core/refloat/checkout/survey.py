@@ -176,7 +176,7 @@ class Survey:
         """What the dirty places of a file are judged on; or, `staged`, those of what is staged of it."""
         content = self._staged(real) if staged else self.content(real)
         witnesses = self.witnesses(real, content if staged else None)
-        lines = bare_lines(content.text) if content.kind == "text" else []
+        lines = _lines_of(content, witnesses)
         moment = stamp_of_seconds(content.mtime) if content.mtime is not None else None
         last = run_at(self.runs, moment, real) if moment is not None else None
         between = tuple(run for witness in witnesses if witness.own for run in self._runs_between(witness.folded))
@@ -405,6 +405,14 @@ class Survey:
         if self._undoing is None:
             self._undoing = [step for step in self.steps if may_take_away(step)]
         return self._undoing
+
+
+def _lines_of(content: Content, witnesses: Sequence[Witness]) -> Sequence[str]:
+    """The lines of a content that these witnesses were held against; none where it is no text."""
+    if content.kind != "text":
+        return ()
+    compared = (witness.comparison.lines for witness in witnesses)
+    return next(filter(None, compared), None) or bare_lines(content.text)
 
 
 def _can_undo(step: Step, after: str, real: str) -> bool:

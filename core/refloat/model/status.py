@@ -133,6 +133,8 @@ class MachineFacts:
     """Where hooks of Refloat stand in agents' settings: agent, scope and file."""
     traces: tuple[str, ...] = ()
     """What of the system's own notes on bad ends may be read here: why a session died can be told from these alone."""
+    unfinished: tuple[tuple[SessionName, Unfinished], ...] = ()
+    """The recoveries in which something was left half-way, by their sessions, the newest first."""
 
 
 @light

@@ -1,16 +1,19 @@
 """One line that is too long to be held, as a shorter one: of its long texts the beginnings and the ends.
 
 Decides where a text may be parted (never inside an escape, a character or its two halves) and how much of it stays.
-Where a line would still take too much memory as values, its heaviest lists and objects end early: what stands around
-them is read all the same. What is left out of texts is looked through as the decoder would, and counted. Refuses to say
-what a secret is: whoever shows a shortened text parts it again where none is (`refloat.usecases.parting`), for which
-each side holds more than is shown.
+Where a line would still take too much memory as values, its heaviest lists and objects end early, and where no decoder
+goes so deep, the deepest hold nothing: what stands around them is read all the same. What is left out of texts is
+looked through as the decoder would, and counted. Refuses to say what a secret is: whoever shows a shortened text parts
+it again where none is (`refloat.usecases.parting`), for which each side holds more than is shown.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_left
+from io import BytesIO
+from itertools import accumulate
 from typing import BinaryIO, Final, cast
 
 from refloat.model.light import light
@@ -26,8 +29,10 @@ stands in one so much less that all around it have room too.
 """
 _MEMBER: Final = 2
 """How deep in a line the members of its record begin that are lists or objects."""
-_DEEPEST: Final = 512
-"""Lists and objects within each other; no decoder takes many more."""
+_DEEPEST: Final = 128
+"""Lists and objects within each other, of which what lies deeper is left out where it has to be: no agent puts anything
+there that a reader asks for, and who goes down into a value has the room for so many.
+"""
 LEVELS: Final = ((ROOM, 192 * 1024, 64 * 1024), (512 * 1024, 192 * 1024, 64 * 1024), (16 * 1024, 8 * 1024, 3 * 1024))
 """(bytes from which a text is cut, bytes of its beginning and of its end that stay), the first one that is enough. All
 that is kept of a text anywhere (`story.KEPT`) stands in the beginning and the end of the first two, the worst escapes
@@ -47,7 +52,7 @@ _LIST, _DICT, _VALUE, _TEXT = 80, 240, 40, 64
 """Bytes that each takes in memory, at most."""
 _BONES: Final = 64 * 1024
 _BACKSLASH: Final = 0x5C
-_BRACE, _COMMA, _OPENS = b"{"[0], b","[0], b"[{"
+_BRACE, _COMMA, _LISTS, _OPENS = b"{"[0], b","[0], b"["[0], b"[{"
 _SIGN: Final = late(rb"[\[\]{},]")
 _OTHERS: Final = bytes(byte for byte in range(256) if byte not in b"[]{}")
 _ALIKE: Final = bytes.maketrans(b"{}", b"[]")
@@ -105,6 +110,13 @@ def pass_over(file: BinaryIO, start: int, left: int | None = None) -> Shortened:
             return Shortened(size + end, None, whole=False, ended=True)
         size += len(chunk)
     return Shortened(size, None, whole=False, ended=False)
+
+
+def flatten(raw: bytes) -> tuple[bytes, int]:
+    """A line whose lists and objects hold nothing where they lie too deep for a decoder, and how many bytes that is."""
+    flat = _Flat(len(raw))
+    flat.read(BytesIO(raw), None)
+    return bytes(flat.out), flat.left_out
 
 
 class _Line:
@@ -277,10 +289,6 @@ class _Thin(_Line):
         self._byte = max(1, _HEAVIEST // room)
         """What a byte weighs, so that all that has its weight has room."""
 
-    @property
-    def is_heavy(self) -> bool:
-        return len(self._open) > _DEEPEST
-
     def _go_on(self, data: bytes, at: int) -> int:
         if self._deeper >= 0:
             at = self._skip(data, at)
@@ -289,15 +297,17 @@ class _Thin(_Line):
         quote = data.find(b'"', at)
         end = quote + 1 or len(data)
         upto = self._follow(data, at, end)
-        self.out += data[at:upto]
-        if upto < end:
+        self.out += data[at:end] if upto < 0 else data[at:upto]
+        if upto >= 0:
             self._deeper = 0
             return upto
         self._inside = quote >= 0
         return quote + 1 or -1
 
     def _follow(self, data: bytes, at: int, end: int) -> int:
-        """Weigh what stands there; where the rest of what is open is too much, the place of its comma."""
+        """Weigh what stands there; where the rest of what is open is too much, the place of its comma, and where what
+        begins there is too deep, the place behind its bracket. Else -1.
+        """
         weights, kinds, begun = self._open, self._kinds, at
         for found in _SIGN.finditer(data, at, end):
             sign, place = data[found.start()], found.start()
@@ -307,7 +317,7 @@ class _Thin(_Line):
                 weights.append(0)
                 kinds.append(sign)
                 if len(weights) > _DEEPEST:
-                    return end
+                    return place + 1
             elif sign != _COMMA:
                 if len(weights) > 1:
                     kinds.pop()
@@ -319,7 +329,7 @@ class _Thin(_Line):
                 begun = place
                 if weights[-1] > self._limits[-1]:
                     return place
-        return end
+        return -1
 
     def _limit_within(self) -> int:
         """What may stand in something that begins now: never all that is left, for what comes behind it."""
@@ -344,12 +354,16 @@ class _Thin(_Line):
                 self._odd = _is_escaped(b"\\" * self._odd + block, 0, self._odd + len(block))
                 continue
             place = bisect_left(range(len(block)), 1, key=lambda upto: self._passed(block[: upto + 1])[0])
-            skipped = _MARKED % (self._skipped + place)
-            self.out += b',"%b":null' % skipped if self._kinds[-1] == _BRACE else b',"%b"' % skipped
-            self.whole = False
+            if self._skipped + place:
+                self._tell_skipped(self._skipped + place)
             self._skipped, self._deeper, self._quoted, self._odd = 0, -1, False, False
             return begin + place
         return -1
+
+    def _tell_skipped(self, size: int) -> None:
+        comma = b"" if self.out.endswith((b"[", b"{")) else b","
+        self.out += (b'%b"%b":null' if self._kinds[-1] == _BRACE else b'%b"%b"') % (comma, _MARKED % size)
+        self.whole = False
 
     def _passed(self, block: bytes) -> tuple[int, int, bool]:
         """Whether what ends early is closed in a block, else how much is open at its end, and whether a text is."""
@@ -361,8 +375,29 @@ class _Thin(_Line):
                 break
             bare = less
         closes = bare.count(b"]")
+        if b"[]" in bare:  # there are more within each other
+            closes = max(0, -min(accumulate(1 if sign == _LISTS else -1 for sign in bare)))
         quoted = self._quoted ^ (len(pieces) % 2 == 0)
-        return int(closes > self._deeper), self._deeper - closes + bare.count(b"["), quoted
+        return int(closes > self._deeper), self._deeper + 2 * bare.count(b"[") - len(bare), quoted
+
+
+class _Flat(_Thin):
+    """One reading of a line in which only what lies too deep is left out, of so many bytes in all."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(2 * size + 1)
+        self._limit = size
+        self._limits = [sys.maxsize]
+        self.left_out = 0
+
+    def _limit_within(self) -> int:
+        return self._limits[-1]
+
+    def _weigh_text(self, size: int) -> None:
+        """Nothing is weighed."""
+
+    def _tell_skipped(self, size: int) -> None:
+        self.left_out += size
 
 
 def part_at(text: bytes, at: int) -> int:

@@ -28,6 +28,8 @@ LONG: Final = 4 * _CHUNK
 _SMALL: Final = 64 * 1024
 _NEAR: Final = 256 * 1024
 """Bytes that are parted while they are still near the processor."""
+_DEEPEST: Final = 1024
+"""Lists and objects within each other that the decoder takes."""
 NO_RECORD: Final = object()
 """Stands for a line that wants a closer look."""
 
@@ -290,6 +292,10 @@ def read_one(
     if value := _whole(body):
         yield Line(path, line, offset, value[0], size=size + 1)
         return
+    if flat := _flattened(body):
+        yield Problem(path, line, offset, f"{flat[1]:,} bytes of a record are nested too deep to be read")
+        yield Line(path, line, offset, flat[0], size=size + 1)
+        return
     bare = body.lstrip(b"\x00 \t\r")
     nuls = len(body) - len(bare) + size - len(raw)
     bare = bare.rstrip(b"\x00 \t\r")
@@ -336,6 +342,17 @@ def _whole(raw: bytes) -> tuple[object] | None:
         return (decode(raw),)
     except (ValueError, RecursionError):
         return None
+
+
+def _flattened(raw: bytes) -> tuple[object, int] | None:
+    """The value of a line that only its depth keeps from being one, and how many bytes that is without."""
+    if raw.count(b"[") + raw.count(b"{") <= _DEEPEST:
+        return None
+    from refloat.readers.cutting import flatten  # such lines are rare
+
+    flat, left_out = flatten(raw)
+    value = _whole(flat) if left_out else None
+    return value and (value[0], left_out)
 
 
 def _reason(raw: bytes) -> str:

@@ -11,6 +11,8 @@ from refloat.errors import RefloatError
 from refloat.knowledge import tables
 from refloat.model.checkout import Warned
 from refloat.model.problem import Problem
+from refloat.model.recovered import Unfinished
+from refloat.model.session import SessionName
 from refloat.model.status import AgentFound, Doctor, MachineFacts
 from refloat.ports import Machine
 from refloat.record.contents import FOLDER as OUTPUTS
@@ -72,6 +74,7 @@ def _agent(bench: Workbench, agent: str, listing: Listing) -> AgentFound:
 
 def _machine(bench: Workbench) -> MachineFacts:
     machine = bench.machine
+    many, unfinished = _recoveries(machine)
     return MachineFacts(
         git=machine.git.version(),
         python=platform.python_version(),
@@ -82,7 +85,8 @@ def _machine(bench: Workbench) -> MachineFacts:
         inotify_instances=_number(_INOTIFY / "max_user_instances"),
         catalogue=str(machine.places.cache / "catalogue.db"),
         record="PostgreSQL" if _has_url(machine) else str(machine.places.data / FILE_NAME),
-        open_drafts=_count_drafts(machine),
+        open_drafts=many,
+        unfinished=unfinished,
         hooks=tuple(f"{each.agent} ({each.scope}): {each.path}" for each in find_installed(*_places(machine))),
         traces=tuple(machine.traces.readable(machine.clock.now())),
     )
@@ -115,14 +119,15 @@ def _hook_warnings(machine: Machine) -> list[Warned]:
     return [*warnings, Warned(f"{told}; delete the log when that is settled:", str(logged.path))]
 
 
-def _count_drafts(machine: Machine) -> int | None:
+def _recoveries(machine: Machine) -> tuple[int | None, tuple[tuple[SessionName, Unfinished], ...]]:
+    """How many are open, and in which of them something was left half-way."""
     if not _has_url(machine) and not is_there(machine.places.data / FILE_NAME):
-        return 0  # opening would make it
+        return 0, ()  # opening would make it
     try:
         with open_drafts(machine) as drafts:
-            return None if drafts.why_memory else len(drafts.find())
+            return (None, ()) if drafts.why_memory else (len(drafts.find()), drafts.unfinished())
     except RefloatError:
-        return None  # damaged; the warnings tell
+        return None, ()  # damaged; the warnings tell
 
 
 def _has_url(machine: Machine) -> bool:

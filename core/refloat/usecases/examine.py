@@ -99,10 +99,11 @@ class Others(LateSequence[Story]):
     def __init__(self, find: Callable[[], tuple[Sequence[Story], Sequence[Warned]]]) -> None:
         self.warnings: list[Warned] = []
         """What could not be looked through; nothing as long as nobody looked."""
+        warnings = self.warnings  # alone: what is made by its own owner would live until somebody looks for cycles
 
         def make() -> Sequence[Story]:
             stories, told = find()
-            self.warnings.extend(told)
+            warnings.extend(told)
             return stories
 
         super().__init__(make)

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from refloat.errors import NotDone, RefloatError
+from refloat.model.recovered import Unfinished
 from refloat.model.recovery import Draft
 from refloat.model.session import SessionName
 from refloat.ports import Machine
@@ -25,6 +26,7 @@ from refloat.record.store import NotWritten, Record, find_url, open_in_memory, o
 from refloat.usecases.decided import steps_for
 from refloat.usecases.hold_session import Holding
 from refloat.usecases.recover import Recovery, resume, see
+from refloat.usecases.recovered import unfinished_of
 
 __all__ = ["DraftMoved", "Drafts", "Kept", "open_drafts"]
 
@@ -59,6 +61,10 @@ class Drafts:
     def find(self) -> tuple[Draft, ...]:
         """Unfinished recoveries, the newest first."""
         return find_drafts(self._record)
+
+    def unfinished(self) -> tuple[tuple[SessionName, Unfinished], ...]:
+        """Those of them in which something was left half-way, with their sessions."""
+        return tuple(unfinished_of(self._record, self.find()))
 
     def get(self, session: SessionName) -> Draft | None:
         """The unfinished recovery of a session, or None."""

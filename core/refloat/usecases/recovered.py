@@ -21,7 +21,7 @@ from refloat.text import inert_line
 from refloat.there import is_there
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from refloat.model.recovery import Draft
     from refloat.model.session import SessionName
@@ -47,6 +47,15 @@ def find_recoveries(bench: Workbench, session: SessionName) -> tuple[Recovered |
     return done, None if begun is None else _unfinished(begun, finished)
 
 
+def unfinished_of(record: Record, drafts: Iterable[Draft]) -> Iterator[tuple[SessionName, Unfinished]]:
+    """Those of the recoveries that are open in which something was left half-way, with their sessions."""
+    from refloat.record.drafts import finished_draft
+
+    for draft in drafts:
+        if (left := _unfinished(draft, finished_draft(record, draft.session))) is not None:
+            yield draft.session, left
+
+
 def brief_of_recovery(recovered: Recovered | None, session: SessionName) -> str | None:
     """The file that a recovery wrote its brief to, where that session's brief stands there still."""
     if recovered is None or recovered.brief is None or not recovered.brief_there:
@@ -66,9 +75,19 @@ def _open(bench: Workbench) -> Record | None:
 
 def _recovered(record: Record, session: SessionName, draft: Draft) -> Recovered:
     brief, written_at = draft.given.written or (None, None)
-    there = brief is not None and session_of_brief(Path(brief)) == session
-    instead = "" if brief is None or there else what_stands(brief)
+    there, instead = (False, "") if brief is None else _stands(brief, session)
     return Recovered(draft.by, draft.updated_at, brief, written_at, there, _newest_wrap(record, session), instead)
+
+
+def has_brief_moved(told: Recovered, session: SessionName) -> bool:
+    """Whether something else stands under the name of a recovery's brief than was told."""
+    return told.brief is not None and _stands(told.brief, session) != (told.brief_there, told.instead)
+
+
+def _stands(brief: str, session: SessionName) -> tuple[bool, str]:
+    """Whether a session's brief stands under a name, and what does in its place."""
+    there = session_of_brief(Path(brief)) == session
+    return there, "" if there else what_stands(brief)
 
 
 def what_stands(path: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from refloat.wire.documents import SCHEMA, problem
+from refloat.wire.people import unfinished
 
 if TYPE_CHECKING:
     from refloat.model.kept import KeptMany, KeptNow
@@ -83,6 +84,7 @@ def doctor(value: Doctor) -> Document:
             "catalogue": machine.catalogue,
             "record": machine.record,
             "open_drafts": machine.open_drafts,
+            "unfinished_recoveries": [{"session": name, **unfinished(row)} for name, row in machine.unfinished],
             "hooks": list(machine.hooks),
             "traces": list(machine.traces),
         },

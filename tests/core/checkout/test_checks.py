@@ -7,7 +7,7 @@ from tests.core.checkout.conftest import Repo, at
 
 from refloat.model.checkout import CheckRun, Freshness
 from refloat.model.stamp import seconds_of
-from refloat.model.transcript import Background, Outcome, StepKind
+from refloat.model.transcript import Background, FileEdit, Outcome, StepKind
 from refloat.testing.stories import StoryBuilder, written
 
 CURRENT, STALE, UNKNOWN = Freshness.CURRENT, Freshness.STALE, Freshness.UNKNOWN_TREE
@@ -43,6 +43,41 @@ def test_an_edit_outside_the_repository_makes_no_check_stale(repo: Repo) -> None
     story.run("pytest -q")
     story.edit(written(str(repo.root.parent / "notes.md"), "x\n"))
     (repo.root.parent / "notes.md").write_text("x\n", encoding="utf-8")
+    assert told(only(repo, story)) == (CURRENT, None)
+
+
+@pytest.mark.parametrize(
+    ("between", "behind", "expected"),
+    [
+        ("", "", UNKNOWN),
+        ("ls", "", UNKNOWN),
+        ("mv src/new.py src/other.py", "", CURRENT),
+        ("rm -rf src", "", CURRENT),
+        ("rm src/*.py", "", CURRENT),
+        ("", "rm src/new.py", UNKNOWN),
+        ("touch README.md", "", UNKNOWN),
+    ],
+)
+def test_a_check_that_saw_a_file_that_is_gone_is_not_current(
+    repo: Repo, between: str, behind: str, expected: Freshness
+) -> None:
+    story = repo.story()
+    story.edit(written(repo.path("src/new.py"), "x = 1\n"))
+    if between:
+        story.run(between)
+    story.run("pytest -q")
+    if behind:
+        story.run(behind)
+    run = only(repo, story)
+    assert run.freshness is expected, run.stale_because
+    assert expected is CURRENT or run.stale_because == "src/new.py is gone, and nothing tells when"
+
+
+def test_a_file_that_the_session_deleted_itself_was_gone_for_the_check_too(repo: Repo) -> None:
+    story = repo.story()
+    story.edit(written(repo.path("a.py"), "x\n"))
+    story.edit(FileEdit(repo.path("a.py"), "delete"))
+    story.run("pytest -q")
     assert told(only(repo, story)) == (CURRENT, None)
 
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from refloat.readers import cutting
-from refloat.readers.cutting import MARK, part_at, shorten
+from refloat.readers.cutting import MARK, flatten, part_at, shorten
 from refloat.readers.lines import decode
 
 PIECES = ["a", '"', "\\", "\n", "é", "漢", "😀", "\x00", "\\u00e9", " ", "{", "[1,2]", "plain words ", '{"k":"v"}']
@@ -151,9 +151,43 @@ def test_a_line_of_many_values_is_held_by_a_part_of_them(monkeypatch: pytest.Mon
     assert shorten(io.BytesIO(heavy), 0, thin=False).data is None
 
 
-def test_a_line_whose_values_lie_too_deep_is_given_up() -> None:
-    deep = b'{"a":' + b"[" * 3_000_000 + b"]" * 3_000_000 + b"}"
-    assert shorten(io.BytesIO(deep), 0).data is None
+def shallow(value: object, levels: int) -> object:
+    """The same value with nothing in the lists and objects that lie so deep."""
+    if isinstance(value, dict):
+        rows = cast("dict[str, object]", value)
+        return {name: shallow(each, levels - 1) for name, each in rows.items()} if levels > 1 else {}
+    if isinstance(value, list):
+        return [shallow(each, levels - 1) for each in cast("list[object]", value)] if levels > 1 else []
+    return value
+
+
+@pytest.mark.usefixtures("small")
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(VALUES, st.integers(0, 90), st.integers(2, 5), st.booleans())
+def test_what_lies_too_deep_is_left_out_and_nothing_else(inner: object, more: int, levels: int, plain: bool) -> None:
+    made = inner
+    for at in range(more):  # more than are looked for at once
+        made = [made] if at % 3 else {"a": made, "b": at}
+    row = {"content": [inner, made, "x" * 500], "told": {"a": [made, inner]}, "end": [1, "]"]}
+    raw = json.dumps(row, ensure_ascii=plain).encode()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cutting, "_DEEPEST", levels)
+        flat, left_out = flatten(raw)
+    assert decode(flat) == shallow(row, levels)
+    assert len(flat) + left_out == len(raw)
+
+
+@pytest.mark.parametrize("times", [1200, 300_000, 3_000_000])
+def test_a_line_whose_values_lie_too_deep_is_read_by_what_is_around_them(times: int) -> None:
+    deep = b'{"a":[' + b'[{"b":' * times + b"[]" + b"}]" * times + b'],"c":"d"}'
+    flat, left_out = flatten(deep)
+    assert len(flat) + left_out == len(deep)
+    assert cast("dict[str, str]", decode(flat))["c"] == "d"
+    if times > 1_000_000:  # too heavy as it is
+        cut = shorten(io.BytesIO(deep + b"\n"), 0)
+        assert (cut.size, cut.whole, cut.ended) == (len(deep), False, True)
+        assert cut.data is not None
+        assert cast("dict[str, str]", decode(cut.data))["c"] == "d"
 
 
 def test_many_texts_that_are_not_long_are_cut_once_half_of_the_room_is_taken() -> None:

@@ -130,14 +130,29 @@ def test_a_line_of_five_megabytes_is_read_whole(tmp_path: Path) -> None:
         (b'{"a":"' + b"x" * 9_000_000 + b"\xff" + b"x" * 9_000_000 + b'"}', "bytes that are not UTF-8"),
         (b'{"a":"' + b"x" * 9_000_000 + b"\\q" + b"x" * 9_000_000 + b'"}', "not valid JSON"),
         (b"\x00" * 9_000_000, "9,000,000 NUL bytes and nothing else"),
-        (b'{"a":"' + b"x" * 9_000_000 + b'","b":' + b"[" * 2000 + b"]" * 2000 + b"}", "not valid JSON"),
+        (b'{"a":"' + b"x" * 9_000_000 + b'","b":' + b"[" * 2000 + b"]" * 1999 + b"}", "not valid JSON"),
     ],
-    ids=["no UTF-8", "no JSON", "NUL bytes", "nested too deep"],
+    ids=["no UTF-8", "no JSON", "NUL bytes", "nested too deep, and not closed"],
 )
 def test_what_is_wrong_with_a_long_line_is_told_as_of_a_short_one(tmp_path: Path, line: bytes, what: str) -> None:
     told, after = read(tmp_path / "t", line + b'\n{"ok":1}\n')
     assert isinstance(told, Problem)
     assert what in told.what
+    assert values([after]) == [{"ok": 1}]
+
+
+@pytest.mark.parametrize("size", [10, 5_000_000, 18_000_000])
+def test_a_line_that_is_nested_too_deep_is_read_by_what_is_around_that(tmp_path: Path, size: int) -> None:
+    line = b'{"id":1,"b":[' + b"[" * 2000 + b'1, "]"' + b"]" * 2000 + b'],"a":"' + b"x" * size + b'"}'
+    told, record, after = read(tmp_path / "t", line + b'\n{"ok":1}\n')
+    assert isinstance(told, Problem)
+    assert (told.line, told.offset) == (1, 0)
+    assert told.what == "3,754 bytes of a record are nested too deep to be read"
+    assert isinstance(record, Line)
+    assert (record.size, record.whole) == (len(line) + 1, size < 9_000_000)
+    assert isinstance(record.value, dict)
+    assert record.value["id"] == 1
+    assert record.value["a"] == "x" * size or size > 9_000_000
     assert values([after]) == [{"ok": 1}]
 
 

@@ -141,7 +141,10 @@ def test_words_that_only_look_alike_say_nothing() -> None:
 
 
 def read(home: Any, rows: Sequence[Any]) -> Story:
-    path: Path = home.write("s", *rows)
+    return read_file(home.write("s", *rows))
+
+
+def read_file(path: Path) -> Story:
     stat = path.stat()
     file = SourceFile(str(path), stat.st_size, stat.st_mtime_ns, stat.st_ino, stat.st_dev)
     found = Found("claude-code", "s", (Segment(file, identity=READER.identify(file)),))
@@ -252,6 +255,23 @@ def test_a_call_answered_by_a_line_of_a_million_values_has_its_result(home: Any)
     step = next(item.step for item in story.items if item.step is not None)
     assert (step.output, step.exit_code) == ("3 passed in 0.1s", 0)
     assert story.summary.problems == ()
+
+
+@pytest.mark.parametrize("size", [10, 3_000_000])
+def test_a_call_answered_by_a_line_that_is_nested_too_deep_has_its_result(home: Any, size: int) -> None:
+    edit = {"file_path": "/w/a.py", "old_string": "1", "new_string": "2"}
+    told = {"filePath": "/w/a.py", "oldString": "1", "newString": "2", "originalFile": "1\n", "structuredPatch": []}
+    rows = [*home.talk("s")[:1], call(home, 2, "Edit", **edit), answer(home, 3, "done", more="@", **told)]
+    path: Path = home.write("s", *rows, home.row("s", 4, "user", "x" * size))
+    path.write_bytes(path.read_bytes().replace(b'"@"', b'{"a":[' * 2000 + b"]}" * 2000))
+    story = read_file(path)
+    step = next(item.step for item in story.items if item.step is not None)
+    assert step.output == "done"
+    assert story.summary.ending.dangling == 0
+    assert (step.edits[0].before, step.edits[0].path) == ("1\n", "/w/a.py")
+    assert [(problem.line, problem.what[-30:]) for problem in story.summary.problems] == [
+        (3, "are nested too deep to be read")
+    ]
 
 
 def test_of_a_patch_of_several_files_only_the_one_that_is_not_whole_loses_its_content() -> None:

@@ -13,6 +13,7 @@ from refloat.brief.masks import Masker
 from refloat.model.brief import Brief, BriefCheck, Confidence, Line, Moved, WrittenBrief
 from refloat.model.checkout import Owner, Warned
 from refloat.model.problem import Problem
+from refloat.model.recovered import Unfinished
 from refloat.model.session import Activity, RecordGone, Session, SessionName, State, Subagent
 from refloat.model.status import AgentFound, Doctor, MachineFacts, NextOperation, PendingRequest, Recap, Status
 from refloat.model.transcript import StepKind
@@ -149,12 +150,26 @@ def test_status_recap_brief_check_and_doctor() -> None:
     assert check == {"schema": "refloat/1", "holds": False, "moved": [{"what": "HEAD", "was": "a", "now": "b"}]}
     doctor = Doctor(
         (AgentFound("codex", ("/r",), 1, ()),),
-        MachineFacts(None, "3.11", "0.1", "Linux", "polling", 1, None, "/c", "/d", None),
+        MachineFacts(
+            None,
+            "3.11",
+            "0.1",
+            "Linux",
+            "polling",
+            1,
+            None,
+            "/c",
+            "/d",
+            None,
+            unfinished=((SessionName("codex:1"), Unfinished("ana@vm", at(1), 4, 7)),),
+        ),
         (Warned("no git", None),),
     )
     made = read(wire.doctor(doctor))
     assert list(made) == ["schema", "agents", "machine", "warnings"]
     assert made["warnings"] == [{"what": "no git", "path": None}]
+    open_ones = made["machine"]["unfinished_recoveries"]
+    assert open_ones == [{"session": "codex:1", "by": "ana@vm", "at": at(1), "page": 4, "of": 7}]
 
 
 def test_markers_and_messages_are_items() -> None:

@@ -185,7 +185,7 @@ def test_a_damaged_record_stops_no_agent(tied: World) -> None:
 
 
 def test_a_database_that_is_not_there_stops_no_agent(tied: World) -> None:
-    url = "postgresql://nobody@/none?host=/nonexistent"
+    url = f"postgresql://nobody@/none?host={tied.home / 'nowhere'}"
     assert tied.hook(tied.told(), env=tied.environment | {"REFLOAT_RECORD_URL": url}) == b""
     assert "PostgreSQL" in tied.log()
     assert tied.hook(tied.told(), env=tied.environment | {"REFLOAT_RECORD_URL": "mysql://x"}) == b""
@@ -261,7 +261,7 @@ def test_ties_are_listed_and_taken_away(tied: World) -> None:
 def test_a_first_tie_may_come_before_anything_else(world: World) -> None:
     done = world.run("jobs", "tie", "job", str(world.workspace), "--json")
     assert json.loads(done.stdout)["tie"]["workspace"] == str(world.workspace)
-    assert world.run("jobs", "tie", "job", "/nonexistent").returncode == 2
+    assert world.run("jobs", "tie", "job", str(world.workspace / "nowhere")).returncode == 2
 
 
 # Settings

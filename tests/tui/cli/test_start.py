@@ -27,7 +27,6 @@ from refloat.record.drafts import begin_draft, save_draft
 from refloat.record.leases import find_leases
 from refloat.record.store import open_record
 from refloat.record.trails import load_trail
-from refloat_tui.cli.commands.start import continue_, new
 
 PATIENCE = 100
 STARTED = Path(__file__).with_name("started.py")
@@ -194,26 +193,6 @@ def test_what_refloat_saw_end_can_be_continued_at_once(world: World) -> None:
     world.one_runs(2)
     world.let_end()
     assert second.wait(PATIENCE) == 0
-
-
-@pytest.mark.parametrize("who", ["refloat", "agent"])
-def test_a_suspended_process_still_holds(world: World, who: str) -> None:
-    first = world.start("continue", world.talk.session_id)
-    agent = world.one_runs()
-    os.kill(first.pid if who == "refloat" else agent["pid"], signal.SIGSTOP)
-    code, _, said = world.run("continue", world.talk.session_id)
-    assert (code, f"process {agent['pid']}" in said) == (1, True)
-    os.kill(agent["pid"], signal.SIGCONT)
-    os.kill(first.pid, signal.SIGCONT)
-    world.let_end()
-    assert first.wait(PATIENCE) == 0
-
-
-def test_a_signal_for_refloat_goes_to_its_agent(world: World) -> None:
-    process = world.start("continue", world.talk.session_id)
-    world.one_runs()
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(PATIENCE) == 128 + signal.SIGTERM
 
 
 def test_a_dry_run_shows_the_exact_command_and_changes_nothing(world: World) -> None:
@@ -427,6 +406,8 @@ def test_a_recovery_that_was_left_open_is_told_with_its_page(world: World, befor
             save_draft(record, replace(draft, given=Given(next_step="Ask Ben first."), by="ada@vm", done=True), NOW)
         draft = begin_draft(record, name, "Make the importer retry", Seen(), NOW)
     assert json.loads(world.run("status", world.name, "--json")[1])["unfinished_recovery"] is None, "only looked at"
+    assert json.loads(world.run("doctor", "--json")[1])["machine"]["unfinished_recoveries"] == []
+    assert "OPEN RECOVERIES" not in world.run("doctor")[1]
     with world.record() as record:
         given = replace(draft.given, page=Page.TRIAGE, passed=frozenset({Page.PROCESS}))
         save_draft(record, replace(draft, given=given, by="ada@vm"), later)
@@ -437,6 +418,10 @@ def test_a_recovery_that_was_left_open_is_told_with_its_page(world: World, befor
     assert "open its recovery, page 4 of 7, ada@vm, last answer 2026-09-14T12:09:00Z" in text
     assert "next finish its recovery, then continue it" in text
     assert f"its recovery is open at page 4 of 7: `refloat recover {name}` goes on with it" in text
+    machine = json.loads(world.run("doctor", "--json")[1])["machine"]
+    assert machine["unfinished_recoveries"] == [{"session": name, **told["unfinished_recovery"]}]
+    text = " ".join(world.run("doctor")[1].split())
+    assert f"OPEN RECOVERIES `refloat recover {name}`: page 4 of 7, ada@vm, last answer 2026-09-14T12:09:00Z" in text
 
 
 def test_another_agent_is_a_normal_choice_and_its_session_is_found(world: World) -> None:
@@ -512,93 +497,3 @@ def test_a_workspace_that_is_gone_is_refused(world: World) -> None:
 def test_wrong_words(world: World, words: tuple[str, ...], names: str) -> None:
     code, _, said = world.run(*words)
     assert (code, names in said) == (2, True), said
-
-
-@pytest.fixture
-def tmux(world: World, tmp_path: Path) -> Iterator[Callable[..., str]]:
-    """A server of this test's own, with a session `work`."""
-    (tmp_path / "sockets").mkdir()
-    world.environment["TMUX_TMPDIR"] = str(tmp_path / "sockets")
-
-    def ask(*words: str) -> str:
-        argv = ["tmux", "-f", "/dev/null", *words]
-        done = subprocess.run(argv, env=world.environment, check=True, timeout=PATIENCE, stdout=subprocess.PIPE)
-        return done.stdout.decode()
-
-    ask("new-session", "-d", "-s", "work", "cat")
-    yield ask
-    ask("kill-server")
-
-
-def test_a_window_of_tmux_goes_the_same_road(world: World, tmux: Callable[..., str]) -> None:
-    code, out, said = world.run("continue", world.talk.session_id, "--tmux=work", "--", "-x")
-    assert (code, said) == (0, "")
-    assert "goes on in tmux window work:1" in out
-    agent = world.one_runs()
-    assert agent["argv"] == ["--resume", world.talk.session_id, "--", "-x"]
-    assert agent["tty"]
-    world.let_end()
-    code, _, said = world.run("continue", world.talk.session_id, "--tmux=nowhere")
-    assert (code, "tmux opened no window" in said) == (1, True)
-    until(lambda: tmux("list-windows", "-t", "work").count("\n") == 1, "the window closed with its agent")
-
-
-def test_keys_reach_the_agent_and_a_terminal_that_is_closed_ends_it(world: World, tmux: Callable[..., str]) -> None:
-    world.run("continue", world.talk.session_id, "--tmux=work")
-    world.one_runs()
-    tmux("send-keys", "-t", "work:1", "C-c")
-    heard = Path(f"{world.log}.heard")
-    until(lambda: heard.exists() and heard.read_text() == "SIGINT\n", "the key reached the agent")
-    tmux("kill-window", "-t", "work:1")
-
-    def ended() -> bool:
-        with world.record() as record:
-            return find_attempts(record)[0].ended is not None and find_leases(record) == ()
-
-    until(ended, "the attempt ended, and gave back what it held")
-    with world.record() as record:
-        assert find_attempts(record)[0].exit_code == 128 + signal.SIGHUP
-
-
-def test_a_window_that_was_refused_stays_until_it_is_read(world: World, tmux: Callable[..., str]) -> None:
-    world.run("continue", world.talk.session_id, "--tmux=work")
-    world.one_runs()
-    world.let_end(3)
-    until(lambda: "press enter" in tmux("capture-pane", "-p", "-t", "work:1"), "it says how to close it")
-    tmux("send-keys", "-t", "work:1", "Enter")
-    until(lambda: tmux("list-windows", "-t", "work").count("\n") == 1, "the window closed")
-
-
-def test_a_suspended_agent_gives_the_terminal_back(world: World, tmux: Callable[..., str]) -> None:
-    tmux("new-window", "-t", "work", "bash", "--norc", "-i")
-    words = f"{sys.executable} -m refloat_tui continue {world.talk.session_id}"
-    tmux("send-keys", "-t", "work:1", f"cd {world.workspace} && clear && {words}", "Enter")
-    agent = world.one_runs()
-    tmux("send-keys", "-t", "work:1", "C-z")
-    until(lambda: "Stopped" in tmux("capture-pane", "-p", "-t", "work:1"), "the shell has the terminal")
-    row = system_processes().get(agent["pid"])
-    assert row is not None
-    assert row.stopped
-    tmux("send-keys", "-t", "work:1", "fg", "Enter")
-    until(lambda: not (system_processes().get(agent["pid"]) or row).stopped, "it goes on")
-    world.let_end()
-    until(lambda: tmux("display", "-p", "-t", "work:1", "#{pane_current_command}").strip() == "bash", "it ended")
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (["--tmux", "5f0c", "last"], ("", "5f0c", "last")),
-        (["5f0c", "--tmux", "last"], ("", "5f0c", "last")),
-        (["5f0c", "--tmux"], ("", "5f0c", None)),
-        (["--tmux=work", "5f0c"], ("work", "5f0c", None)),
-        (["--tmux=", "5f0c"], ("", "5f0c", None)),
-        (["5f0c", "--", "--tmux"], (None, "5f0c", "--tmux")),
-        (["5f0c", "last"], (None, "5f0c", "last")),
-    ],
-)
-def test_the_word_behind_tmux_is_no_session_of_tmuxs(words: list[str], told: tuple[str | None, ...]) -> None:
-    given = continue_.make_context("continue", list(words)).params
-    assert (given["tmux"], given["session"], given["prompt"]) == told
-    given = new.make_context("new", ["--parent", *words]).params if words[0] == "5f0c" else None
-    assert given is None or given["parent"] == "5f0c"

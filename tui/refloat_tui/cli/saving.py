@@ -21,6 +21,7 @@ from refloat.machine.transparent import run_transparently
 from refloat.machine.worktree import look_at_tree
 from refloat.model.saving import OUTCOMES, SavedOutcome
 from refloat.model.stamp import Stamp
+from refloat.sparing import load_least
 from refloat.usecases.save_step import (
     Desk,
     Elsewhere,
@@ -103,6 +104,7 @@ def run(job: str, producer: str | None, receipt: str | None, argv: Sequence[str]
         raise UsageError("--force replaces a file; name it with --receipt")
     if receipt is not None:
         refuse_dash(receipt, "--receipt", "that is the command's own; name a file, such as receipt.json")
+        load_least()  # what agents' directories are called is asked of their readers, which decode rows too
         refuse_receipt(receipt, find_places(os.environ), force=force)
     desk = real_desk(os.environ)
     who = producer or default_producer(desk.environment, lambda: here.user(desk.environment))

@@ -5,25 +5,25 @@ Decides what is chosen and what is read when. The reading itself is `desk_work`;
 
 from __future__ import annotations
 
+import math
 import time
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from refloat.model.session import SessionName
 from refloat_tui.actions import bindings
+from refloat_tui.base import OPENS_WITHIN
 from refloat_tui.library import HUGE
-from refloat_tui.present.sessions import has_grown, has_moved_on, is_shown, list_entries, matches, take_sessions
-from refloat_tui.present.teach import headline, nothing_fits, teach_empty
-from refloat_tui.screens.desk_operations import OF_A_SESSION, DeskOperations
+from refloat_tui.present.sessions import has_grown, has_moved_on, matches
+from refloat_tui.screens.desk_list import DeskList
+from refloat_tui.screens.desk_operations import OF_A_SESSION
 from refloat_tui.screens.doors import Doors
-from refloat_tui.widgets.cells import content, say, two_ends
 from refloat_tui.widgets.detail import Detail
 from refloat_tui.widgets.first_look import NARROW_BELOW
 from refloat_tui.widgets.key_line import KeyLine
@@ -31,16 +31,11 @@ from refloat_tui.widgets.row_list import RowList
 from refloat_tui.widgets.session_list import SessionList
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from textual.content import Content
-
-    from refloat.model.problem import Problem
     from refloat.model.record import Lease
-    from refloat.model.session import RecordGone, Session
-    from refloat.usecases.batch import Batch
+    from refloat.model.session import Session
     from refloat.usecases.first_rows import FirstRows
-    from refloat.usecases.look_around import StartedIn
     from refloat_tui.library import Library
     from refloat_tui.messages import PlaceKnown, SessionsFound, WatchTold
     from refloat_tui.theme import Glyphs
@@ -51,13 +46,15 @@ GATHER: Final = 0.24
 """Seconds that changes are gathered before a look."""
 _LOOK_EVERY: Final = 2.5
 """Seconds between two glances at the processes."""
+_DEMO_WITHIN: Final = 10.0
+"""Seconds that keys wait for a demo: most machines build one in two."""
 _AFTER_PAINT: Final = 0.02
 """Seconds that the first paint has for itself before anything else begins."""
 _REST: Final = 10
 """A look that took long is rested from for so many times its length."""
 
 
-class DeskScreen(DeskOperations):
+class DeskScreen(DeskList):
     """The first screen."""
 
     AUTO_FOCUS = "#sessions"
@@ -75,28 +72,14 @@ class DeskScreen(DeskOperations):
         first: FirstRows | None = None,
         over: bool = False,
     ) -> None:
-        super().__init__(library, doors, glyphs=glyphs, home=home)
+        super().__init__(library, doors, glyphs=glyphs, home=home, first=first)
         self._over = over  # another desk lies below, to which leaving leads
-        self._first = first  # rows that are painted already, where the catalogue had any
-        self._here: frozenset[SessionName] = frozenset()
-        self._gone: tuple[RecordGone, ...] = ()
-        self._problems: tuple[Problem, ...] = ()
-        self._place: StartedIn | None = None
-        self._first_group = ""
-        """The group of this place, as far as the catalogue knows it."""
-        self._complete = False
-        self._progress = ""
-        self._words = ""
-        self._kept: frozenset[SessionName] = frozenset()
-        """Sessions that stood under the cursor when they ceased to have the words of the filter."""
-        self._watching = ""
         self._chosen: SessionName | None = chosen
         self._settle: Timer | None = None
         self._gather: Timer | None = None
-        self._now = library.now()
         self._looked = time.monotonic()
-        self._alone: dict[str, Static] = {}
-        """What stands in place of sessions, by its id."""
+        self._begun = math.inf
+        """When it was shown, and then when its panes were."""
 
     def compose(self) -> ComposeResult:
         """Headline, list and detail, keys."""
@@ -112,6 +95,7 @@ class DeskScreen(DeskOperations):
 
     def on_mount(self) -> None:
         """Paint what the catalogue has, then look: nothing here waits for a scan."""
+        self._begun = time.monotonic()
         self._fit()
         if self._first is not None:
             self._first_group = self._first.group
@@ -129,6 +113,9 @@ class DeskScreen(DeskOperations):
     async def on_panes_loaded(self) -> None:
         """Make the panes; reading a session begins with them."""
         await self._detail.build()
+        if not self._detail.is_built:
+            return
+        self._begun = time.monotonic()
         self._read_soon()
         self.look_at_record(anew=False)
         self.set_interval(_LOOK_EVERY, self._tick)
@@ -145,7 +132,14 @@ class DeskScreen(DeskOperations):
         """Whether the keyboard is at the session, not at the list."""
         return self._detail.has_focus_within or (self._is_narrow and self.has_class("-detail"))
 
+    @property
+    def is_opening(self) -> bool:
+        """Keys that come first of all wait, too: for rows, and for the pane that one of them led to."""
+        awaited = self._detail.is_awaited if self._sessions else not self._complete
+        return super().is_opening or (awaited and time.monotonic() < self._begun + OPENS_WITHIN)
+
     def _show_demo(self, library: Library, doors: Doors) -> None:
+        self.opening = None
         self.app.push_screen(DeskScreen(library, doors, glyphs=self.glyphs, home=doors.home or self._home, over=True))
 
     # ── what workers said ────────────────────────────────────────────────────────────────────────────────────────────
@@ -173,31 +167,6 @@ class DeskScreen(DeskOperations):
             self._detail.tell(after, self._now)
             if has_moved_on(before, after):
                 self._read_soon()
-
-    def _take(self, found: Batch) -> tuple[Sequence[tuple[Session | None, Session]], bool]:
-        """Sessions that look different now, as they were and as they are, and whether rows come or go besides."""
-        others = take_sessions(self._sessions, found)
-        moved = bool(found.removed) or (found.here is not None and found.here != self._here)
-        self._here = self._here if found.here is None else found.here
-        self._gone = self._gone if found.gone is None else found.gone
-        self._problems = self._problems if found.problems is None else found.problems
-        self._complete |= found.complete
-        if (found.complete or found.chains) and found.chains != self._chains:
-            self._chains, moved = found.chains, True
-        self._progress = f" {found.done:,} of {found.total:,}" if found.total else ""
-        return others, moved
-
-    def _draw_in_place(self, others: Sequence[tuple[Session | None, Session]]) -> bool:
-        """Draw sessions anew where they stand, and nothing else; False where that is not all."""
-        everywhere = self._everywhere is not False
-        narrowed = partial(is_shown, here=self._here, words=self._words, everywhere=everywhere, kept=self._kept)
-        if any(old is None or old.state is not new.state or narrowed(old) != narrowed(new) for old, new in others):
-            return False
-        if not self._list.renew([new for _, new in others if narrowed(new)], self._now):
-            return False
-        if any(new.name == self._chosen for _, new in others):
-            self.refresh_bindings()
-        return True
 
     def on_place_known(self, message: PlaceKnown) -> None:
         """The line at the top knows where we are."""
@@ -234,6 +203,9 @@ class DeskScreen(DeskOperations):
             self._looked = time.monotonic()
             self.look_if_due()
         self.look_at_record(anew=False)
+        opened = self._detail.opened if self._detail.written is not None else None
+        if opened is not None and opened.status.recovered is not None and not self.is_at("left"):
+            self.look_at_brief(opened)
 
     def take_holders(self, holders: Mapping[str, Lease]) -> None:
         """Who else is at which session: said in the list and in the verdict."""
@@ -249,77 +221,6 @@ class DeskScreen(DeskOperations):
 
     # ── drawing ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _draw(self) -> None:
-        home_group = (self._place.repo or self._place.path) if self._place else self._first_group
-        entries = list_entries(
-            self._sessions.values(),
-            here=self._here,
-            home_group=home_group,
-            home=self._home,
-            words=self._words,
-            everywhere=self._everywhere is not False,
-            chains=self._chains,
-            kept=self._kept,
-        )
-        self.set_class(self._complete and not self._sessions, "-empty")
-        self._list.can_focus = not self.has_class("-empty")  # who comes back from a demo stands in no hidden list
-        self.set_class(bool(self._sessions) and not entries, "-none-fits")
-        self._detail.head.take_chain(self.chain_here())
-        self.refresh_bindings()
-        self._list.now = self._now
-        self._list.set_rows(entries)
-        if self._chosen is None or self._list.cursor_key != self._chosen:
-            self._keep_chosen()
-        self._draw_headline()
-        self._draw_scope()
-        if self.has_class("-empty"):
-            looked_in, demo = self._library.looked_in(), self._doors.demo is not None
-            lesson = teach_empty(self._problems, self._gone, looked_in, self._home, demo=demo)
-            self._say_alone("lesson", content(lesson))
-        elif self.has_class("-none-fits"):
-            self._say_alone("nothing", content(nothing_fits(self._words, everywhere=self._everywhere is not False)))
-
-    def _say_alone(self, name: str, words: Content) -> None:
-        """Say something in place of sessions. Where it stands is made once it is needed: most never see it."""
-        if (place := self._alone.get(name)) is not None:
-            say(place, words)
-            return
-        place = self._alone[name] = Static(words, id=name, markup=False)
-        if name == "lesson":
-            self.mount(VerticalScroll(place, id="teach", can_focus=False), after="#body")
-        else:
-            self.mount(place, before="#sessions")
-
-    def _keep_chosen(self) -> None:
-        """The cursor and what is chosen agree; a session that was asked for by name is found when it comes."""
-        if self._chosen is not None and self._list.go_to(self._chosen):
-            return
-        self._choose(self._list.cursor_key)
-
-    def _draw_headline(self) -> None:
-        reading = "" if self._complete else f"reading{self._progress}{self.glyphs.ellipsis}"
-        known, demo = self._sessions.values(), self._doors.is_demo
-        total = self._first.batch.total if self._first is not None and not self._complete else 0
-        words = headline(
-            self._place,
-            known,
-            self._watching,
-            self._home,
-            self.glyphs,
-            reading=reading,
-            demo=demo,
-            total=total,
-            narrow=self._is_narrow,
-        )
-        say(self.query_one("#headline", Static), two_ends(*words, self.size.width - 2, self.glyphs))
-
-    def _draw_scope(self) -> None:
-        if self._everywhere is None:
-            return  # nobody decided yet; what is painted stays
-        lit, other = ("$accent bold", "$quiet") if self._everywhere is False else ("$quiet", "$accent bold")
-        dot = (f" {self.glyphs.dot} ", "$quiet")
-        say(self.query_one("#scope", Static), (("here", lit), dot, ("all", other), ("  ", ""), ("h", "$key")))
-
     def _fit(self) -> None:
         self.set_class(self.size.width < NARROW_BELOW, "-narrow")
         self.set_class(self.glyphs.ascii, "-ascii")
@@ -332,6 +233,12 @@ class DeskScreen(DeskOperations):
         self.refresh_bindings()
 
     # ── choosing ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _keep_chosen(self) -> None:
+        """The cursor and what is chosen agree; a session that was asked for by name is found when it comes."""
+        if self._chosen is not None and self._list.go_to(self._chosen):
+            return
+        self._choose(self._list.cursor_key)
 
     def _choose(self, key: str | None) -> None:
         name = SessionName(key) if key is not None else None
@@ -494,13 +401,13 @@ class DeskScreen(DeskOperations):
 
     def action_desk_jobs(self) -> None:
         """List the jobs."""
-        self.opening = self.find_jobs(self._session)
+        self.open_soon(self.find_jobs(self._session))
 
     def action_desk_demo(self) -> None:
         """Build the demo and open it."""
         if self._doors.demo is not None and not self.is_at("demo") and self.is_current:
             self.tell(f"Building the demo{self.glyphs.ellipsis}")
-            self.build_demo(self._doors.demo, self._show_demo)
+            self.open_soon(self.build_demo(self._doors.demo, self._show_demo), _DEMO_WITHIN)
 
     def action_desk_quit(self) -> None:
         """Leave; from a demo that was opened here, back to the desk below it."""

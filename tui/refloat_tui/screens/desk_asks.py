@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         CheckoutCompared,
         PartFailed,
         SessionOpened,
+        StatusTold,
         TriageMade,
     )
     from refloat_tui.screens.wrap import Fields
@@ -70,6 +71,12 @@ class DeskAsks(DeskWork, RecordAsks[None]):
         """Its checkout was compared."""
         if message.name == self._chosen:
             self._detail.take_checkout(message.checkout)
+
+    def on_status_told(self, message: StatusTold) -> None:
+        """Where it stands is another thing now."""
+        if message.opened is self._detail.opened:
+            self._detail.head.learn(message.opened.status)
+            self.refresh_bindings()
 
     def on_triage_made(self, message: TriageMade) -> None:
         """It was sorted."""
@@ -140,7 +147,8 @@ class DeskAsks(DeskWork, RecordAsks[None]):
 
     def _keep(self, name: SessionName, opened: Opened, said: Said) -> None:
         """Keep it; the next key means what stands there then."""
-        self.opening = self._keeping = self.keep_answer(name, opened, said)
+        self._keeping = self.keep_answer(name, opened, said)
+        self.open_soon(self._keeping)
 
     def on_triage_pane_asked_to_move(self, event: TriagePane.AskedToMove) -> None:
         """Ask where to, and why."""
@@ -219,7 +227,7 @@ class DeskAsks(DeskWork, RecordAsks[None]):
         self.tell("The brief is copied.")
 
     def on_brief_pane_write(self, event: BriefPane.Write) -> None:
-        """Write it; ask where a file is in the way."""
+        """Write it; ask where a file is in the way. Of what may not be replaced nothing is asked: writing says why."""
         session = self._detail.session
         if session is None:
             return
@@ -228,7 +236,7 @@ class DeskAsks(DeskWork, RecordAsks[None]):
         from refloat_tui.screens.confirm import Confirm
 
         path = usual_path(session, Path.cwd())
-        if not os.path.lexists(path):
+        if not (os.path.lexists(path) and self._library.may_be_written(path)):
             self.write_brief(event.written, path)
             return
         question = Confirm(*replacing(path, brief_of_another(path, session.name)), glyphs=self.glyphs)

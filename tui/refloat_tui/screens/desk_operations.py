@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from refloat_tui.messages import SessionOpened
     from refloat_tui.operations import Operation, Operations
     from refloat_tui.screens.doors import Doors
-    from refloat_tui.screens.operation import Done
+    from refloat_tui.screens.operation_work import Done
     from refloat_tui.screens.wizard.farewell import Farewell
     from refloat_tui.theme import Glyphs
 

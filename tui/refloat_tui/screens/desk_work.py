@@ -24,6 +24,7 @@ from refloat_tui.messages import (
     PlaceKnown,
     SessionOpened,
     SessionsFound,
+    StatusTold,
     StretchFound,
     TriageMade,
     WatchTold,
@@ -179,6 +180,12 @@ class DeskWork(RefloatScreen[None]):
                 if worker.is_cancelled:
                     return
                 self._try(name, part, make)
+
+    @work(thread=True, exclusive=True, group="left", exit_on_error=False, description="Looking where the brief is")
+    def look_at_brief(self, opened: Opened) -> None:
+        """Whether the brief of its last recovery is where it was told to be."""
+        if opened.has_brief_moved():
+            self.post_message(StatusTold(opened))
 
     def _say(self, message: CheckoutCompared | TriageMade | BriefWritten) -> None:
         self.post_message(message)

@@ -7,32 +7,29 @@ possible. What ends here comes back to whoever asked as one sentence.
 from __future__ import annotations
 
 import math
-import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Final, Literal
 
-from textual import work
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import BindingType
 from textual.getters import query_one
-from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Static
 
 from refloat.errors import RefloatError
-from refloat.model.session import SessionName
-from refloat.model.stopping import Progress, Stopped
+from refloat.model.stopping import Stopped
 from refloat.text import inert
 from refloat_tui.actions import bindings
-from refloat_tui.base import TOO_SOON, RefloatScreen
+from refloat_tui.base import TOO_SOON
 from refloat_tui.operations import Asked, Offer, Operations, Planned, Repaired, Salvaged
 from refloat_tui.present import Pieces
 from refloat_tui.present.age import lasted
 from refloat_tui.present.markdown import MarkdownLine
 from refloat_tui.present.offer_lines import chosen_of, offer_lines, salvaged_lines, stopped_lines
 from refloat_tui.present.path import from_home
+from refloat_tui.screens.operation_work import Done, OperationWork
 from refloat_tui.theme import UNICODE, Glyphs
 from refloat_tui.widgets.cells import content
 from refloat_tui.widgets.key_line import KeyLine
@@ -46,49 +43,16 @@ NO_SUSPEND: Final = "This terminal cannot be handed over. Copy the command (y) a
 Phase = Literal["looking", "asking", "checking", "running", "done"]
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What came of it."""
-
-    words: str
-    bad: bool = False
-    show: SessionName | None = None
-    """The session to stand on."""
-
-
 def _nothing() -> None:
     """Nobody has to step aside."""
 
 
-class OperationScreen(RefloatScreen[Done]):
+class OperationScreen(OperationWork):
     """Ask, look again, do, tell. Left without a yes it returns None and nothing was done."""
 
     CSS_PATH = "operation.tcss"
     YES = frozenset({"operation_yes"})
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("operation")]
-
-    @dataclass
-    class Looked(Message, bubble=False):
-        """It was looked at (or, `why`, nothing can be said)."""
-
-        asked: Asked
-        planned: Planned | None
-        why: str = ""
-        same: bool | None = None
-        """After a yes: whether the yes still holds."""
-
-    @dataclass
-    class Told(Message, bubble=False):
-        """A stop went on by one thing."""
-
-        progress: Progress
-
-    @dataclass
-    class Ended(Message, bubble=False):
-        """It was done, or (`why`) not."""
-
-        result: Stopped | Repaired | Salvaged | str | None
-        why: str = ""
 
     text = query_one("#offer", TextLines)
     words = query_one(Words)
@@ -103,9 +67,8 @@ class OperationScreen(RefloatScreen[Done]):
         step_aside: Callable[[], None] = _nothing,
     ) -> None:
         """`step_aside` gives back what this very process holds; called from a worker, once a yes still holds."""
-        super().__init__(glyphs=glyphs)
-        self._operations, self._asked, self._home = operations, asked, home
-        self._step_aside = step_aside
+        super().__init__(operations, step_aside, glyphs=glyphs)
+        self._asked, self._home = asked, home
         self._phase: Phase = "looking"
         self._planned: Planned | None = None
         self._problem = ""
@@ -118,7 +81,6 @@ class OperationScreen(RefloatScreen[Done]):
         self._done: Done | None = None
         self._applies: str | None = None
         """The command that takes the written patch."""
-        self._cancelled = threading.Event()
         self._ticks: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -161,21 +123,7 @@ class OperationScreen(RefloatScreen[Done]):
         """Beside the question."""
         self._draw()
 
-    @work(thread=True, exclusive=True, group="plan", exit_on_error=False, description="Looking at the session")
-    def _look(self, asked: Asked, shown: Offer | None) -> None:
-        try:
-            planned = self._operations.plan(asked)
-            same = None
-            if shown is not None:
-                same = planned.offer.rests_on == shown.rests_on and not planned.offer.refused
-                if same:
-                    self._step_aside()
-        except RefloatError as error:
-            self.post_message(self.Looked(asked, None, str(error)))
-        else:
-            self.post_message(self.Looked(asked, planned, same=same))
-
-    def on_operation_screen_looked(self, event: Looked) -> None:
+    def on_operation_work_looked(self, event: OperationWork.Looked) -> None:
         """Show it; after a yes that still holds, do it."""
         if event.asked != self._asked:
             return
@@ -344,41 +292,12 @@ class OperationScreen(RefloatScreen[Done]):
         what = "You are back" if offer.asked.operation == "attach" else f"{offer.commands[0].split()[0]} ended"
         self._finish(Done(f"{what}{after}, exit code {code}.", bad=code != 0))
 
-    @work(thread=True, group="do", exit_on_error=False, description="Opening it")
-    def _open_beside(self, planned: Planned) -> None:
-        self._try(planned.in_window)
-
-    @work(thread=True, group="do", exit_on_error=False, description="Writing the copy")
-    def _repair_now(self, planned: Planned) -> None:
-        self._try(planned.repair)
-
-    @work(thread=True, group="do", exit_on_error=False, description="Writing the patch")
-    def _salvage_now(self, planned: Planned) -> None:
-        self._try(planned.salvage)
-
-    @work(thread=True, group="do", exit_on_error=False, description="Stopping it")
-    def _stop_now(self, planned: Planned) -> None:
-        def tell(progress: Progress) -> None:
-            if self._cancelled.is_set():
-                raise KeyboardInterrupt
-            self.post_message(self.Told(progress))
-
-        self._try(lambda: planned.stop(tell))
-
-    def _try(self, what: Callable[[], Stopped | Repaired | Salvaged | str]) -> None:
-        try:
-            self.post_message(self.Ended(what()))
-        except RefloatError as error:
-            self.post_message(self.Ended(None, str(error)))
-        except KeyboardInterrupt:
-            self.post_message(self.Ended(None, "You ended it before anything was sent."))
-
-    def on_operation_screen_told(self, event: Told) -> None:
+    def on_operation_work_told(self, event: OperationWork.Told) -> None:
         """One line more."""
         self._progress.append((event.progress.words, time.monotonic()))
         self._draw()
 
-    def on_operation_screen_ended(self, event: Ended) -> None:
+    def on_operation_work_ended(self, event: OperationWork.Ended) -> None:
         """Say what came of it: a stop and a patch stay to be read, all else goes back."""
         if self._ticks is not None:
             self._ticks.stop()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from textual import work
@@ -18,6 +17,7 @@ from refloat.model.terminals import Attachment
 from refloat.text import inert, inert_line
 from refloat_tui.actions import bindings
 from refloat_tui.base import RefloatScreen
+from refloat_tui.messages import message
 from refloat_tui.operations import Operations
 from refloat_tui.present import Pieces
 from refloat_tui.present.markdown import MarkdownLine
@@ -33,7 +33,7 @@ class PeekScreen(RefloatScreen[Literal["attach"]]):
     CSS_PATH = "operation.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("peek")]
 
-    @dataclass
+    @message
     class Seen(Message, bubble=False):
         """It was looked at (or, `why`, cannot be)."""
 

@@ -213,7 +213,7 @@ class RecordAsks(WrapAsks[Returned]):
         event.stop()
         wanted = self.wrap_wanted(event.job)
         if wanted is not None:
-            self.opening = self.ask_to_wrap(wanted)
+            self.open_soon(self.ask_to_wrap(wanted))
 
     def after_wrap(self, wrap: Wrap) -> None:
         """Show the job that it is on."""

@@ -28,6 +28,7 @@ from refloat.text import inert
 from refloat_tui.actions import bindings
 from refloat_tui.base import RefloatScreen
 from refloat_tui.library import Library
+from refloat_tui.messages import message
 from refloat_tui.present.search import HitRow, counted, filter_pieces, lesson, nothing_found, rows_of, searched
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import content
@@ -69,7 +70,7 @@ class Goal:
 class SearchScreen(RefloatScreen[Goal]):
     """A field, filters, and hits. Comes back with where to go, or with nothing."""
 
-    @dataclass
+    @message
     class Answered(Message, bubble=False):
         """A search has an answer (or, `why`, has none)."""
 

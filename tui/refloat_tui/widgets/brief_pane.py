@@ -1,6 +1,5 @@
 """Brief: what the next attempt would be handed, to read, copy and write."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -10,6 +9,7 @@ from textual.widgets import Static
 
 from refloat.model.brief import WrittenBrief
 from refloat_tui.actions import bindings
+from refloat_tui.messages import message
 from refloat_tui.present import Pieces
 from refloat_tui.present.age import local_times
 from refloat_tui.present.markdown import markdown_lines
@@ -28,13 +28,13 @@ class BriefPane(Pane):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("brief")]
 
-    @dataclass
+    @message
     class Copy(Message):
         """Copy the brief."""
 
         written: WrittenBrief
 
-    @dataclass
+    @message
     class Write(Message):
         """Write the brief to a file."""
 

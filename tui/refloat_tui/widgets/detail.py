@@ -89,9 +89,15 @@ class Detail(Vertical):
         self._draw_tabs()
 
     @property
+    def is_awaited(self) -> bool:
+        """Whether the keyboard is at a pane, or was led to one before there was any, and nothing stands in it yet."""
+        led_here = self._first_tab[1] or self.has_focus_within
+        return led_here and self.session is not None and self.has_class("-reading")
+
+    @property
     def is_built(self) -> bool:
         """Whether there are panes."""
-        return bool(self.query_one(ContentSwitcher).children)
+        return any(switcher.children for switcher in self.query(ContentSwitcher))
 
     async def build(self) -> None:
         """Make the panes. Before that, what is told of a session goes to the head alone."""
@@ -101,6 +107,8 @@ class Detail(Vertical):
         for pane in panes:
             pane.display = False
         await self.query_one(ContentSwitcher).mount(*panes)
+        if not all(pane.is_attached for pane in panes):
+            return  # the screen was left while they were made
         name, focus = self._first_tab
         self.show_tab(name, focus=focus)
         self.record_pane.begin(self.session)

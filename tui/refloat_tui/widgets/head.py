@@ -60,6 +60,7 @@ class Head(Vertical):
     Head > #holder, Head > #recovered, Head > #chain { text-overflow: ellipsis; text-wrap: nowrap; }
     Head.-held > #holder, Head.-recovered > #recovered, Head.-chained > #chain { display: block; }
     Head > #next { height: auto; max-height: 3; margin: 1 0 0 0; }
+    Head.-grown > #next { margin: 0; }
     Head > #keys { height: 1; display: none; text-overflow: ellipsis; text-wrap: nowrap; }
     Head.-keyed > #keys { display: block; }
     Head > #evidence { height: auto; max-height: 12; margin: 1 0 0 0; display: none; }
@@ -81,6 +82,8 @@ class Head(Vertical):
         self._shown: dict[str, Pieces] = {}
         self._rows: dict[str, int] = {}
         """Rows that a line of this session took."""
+        self._above: int | None = None
+        """Rows above the next step when the session was first told."""
         self._facts: Static | None = None
         """The evidence, once it was asked for."""
 
@@ -204,6 +207,14 @@ class Head(Vertical):
         for name in self._rows:
             self._line(name).styles.min_height = 1
         self._rows.clear()
+        self._above = None
+        self.remove_class("-grown")
+
+    def _keep_below(self) -> None:
+        """The first row that is needed more is the blank one: what stands below stays where somebody reads it."""
+        rows = sum(self._rows.get(name, 1) for name in ("verdict", "detail")) + self.has_class("-recovered")
+        self._above = rows if self._above is None else self._above
+        self.set_class(rows > self._above, "-grown")
 
     def _line(self, name: str) -> Static:
         """A line of the head; one that stands above the next step is made when it first says something."""
@@ -232,6 +243,8 @@ class Head(Vertical):
         reading: Pieces = (("reading it" + self._ellipsis, "$quiet"),)
         detail = self._fitting(verdict_detail(status, self.glyphs)) if status else reading
         self._put_standing("detail", detail, _DETAIL)
+        if status is not None:
+            self._keep_below()
         # Before it is read the rows that most sessions need are there already: what stands below does not move.
         unread: Pieces = (("NEXT  ", "$accent bold"), (self._ellipsis, "$quiet"))
         self._put_standing("next", self._next(status) if status else unread, _NEXT)

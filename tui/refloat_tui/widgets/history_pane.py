@@ -18,6 +18,7 @@ from refloat.model.long import Ask, Fits, Spot, Stretch
 from refloat.model.transcript import Item, StepKind
 from refloat.usecases.find_crash import find_crash
 from refloat_tui.actions import bindings
+from refloat_tui.messages import message
 from refloat_tui.present.step import KINDS, passes
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import content
@@ -54,13 +55,13 @@ class HistoryPane(Pane):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("history")]
 
-    @dataclass
+    @message
     class Asked(Message):
         """Show the whole of an item."""
 
         item: Item
 
-    @dataclass
+    @message
     class Wanted(Message):
         """A stretch of a long history."""
 

@@ -1,12 +1,11 @@
 """The items of a history, one line each: all of them, or those of a stretch of a long one."""
 
-from dataclasses import dataclass
-
 from textual.content import Content
 from textual.message import Message
 
 from refloat.model.long import Spot
 from refloat.model.transcript import Item
+from refloat_tui.messages import message
 from refloat_tui.present import QUIET
 from refloat_tui.present.age import clock_time
 from refloat_tui.present.step import ItemLine, item_line
@@ -21,7 +20,7 @@ _SECONDS_FROM = 70
 class ItemList(RowList[Item | Spot]):
     """The items."""
 
-    @dataclass
+    @message
     class Edge(Message):
         """Rows near an end of what is there are seen, or the very end is asked for."""
 

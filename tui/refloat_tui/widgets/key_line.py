@@ -1,6 +1,7 @@
 """The footer: the keys that work now, as many as there is room for, from the table of actions."""
 
 from dataclasses import replace
+from typing import NamedTuple
 
 from textual.app import RenderResult
 from textual.content import Content
@@ -21,6 +22,14 @@ def _shown(action: Action, display: str, glyphs: Glyphs) -> str:
     for sign, word in glyphs.keys.items():
         key = key.replace(sign, f"{word} ")
     return key.strip()
+
+
+class _Offer(NamedTuple):
+    """An action as the footer has it."""
+
+    action: Action
+    key: str
+    works: bool
 
 
 class KeyLine(Widget):
@@ -46,9 +55,9 @@ class KeyLine(Widget):
         if self.is_attached and not self._make().is_same(self._drawn):
             self.refresh()
 
-    def _find_rows(self) -> list[tuple[Action, str, bool]]:
-        """Each action, its key, and whether it works: what stays whatever the room, then by its rank."""
-        found: dict[str, tuple[Action, str, bool]] = {}
+    def _find_offers(self) -> list[_Offer]:
+        """What stays whatever the room, then by its rank."""
+        found: dict[str, _Offer] = {}
         kept = {_ALWAYS}
         for active in self.screen.active_bindings.values():
             action = action_of(active.binding.id or "")
@@ -62,8 +71,8 @@ class KeyLine(Widget):
                 kept.add(action.id)
             action = action if said is None else replace(action, word=said)
             key = active.binding.key_display or self.app.get_key_display(active.binding)
-            found[action.id] = (action, _shown(action, key, self.glyphs), active.enabled)
-        return sorted(found.values(), key=lambda row: (row[0].id not in kept, row[0].footer))
+            found[action.id] = _Offer(action, _shown(action, key, self.glyphs), active.enabled)
+        return sorted(found.values(), key=lambda offer: (offer.action.id not in kept, offer.action.footer))
 
     def render(self) -> RenderResult:
         """The keys that work now."""
@@ -72,14 +81,14 @@ class KeyLine(Widget):
 
     def _make(self) -> Content:
         """As many as fit: what matters most first to stay, in the order of the groups."""
-        room, chosen = self.size.width, list[tuple[Action, str, bool]]()
+        room, chosen = self.size.width, list[_Offer]()
         most = _MOST_WHEN_NARROW if self.app.size.width < 100 else 99
-        for row in self._find_rows():
-            need = len(row[1]) + 1 + len(row[0].word) + 2
+        for offer in self._find_offers():
+            need = len(offer.key) + 1 + len(offer.action.word) + 2
             if len(chosen) < most and need <= room + 2:
-                chosen.append(row)
+                chosen.append(offer)
                 room -= need
-        chosen.sort(key=lambda row: GROUPS.index(row[0].group))
+        chosen.sort(key=lambda offer: GROUPS.index(offer.action.group))
         parts = [
             Content.assemble((key, "$key bold" if on else "$faint"), (f" {action.word}", "$quiet" if on else "$faint"))
             for action, key, on in chosen

@@ -4,7 +4,6 @@ Decides which job is shown and how much of it. Refuses to read or write: its scr
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from textual.app import ComposeResult
@@ -19,6 +18,7 @@ from refloat.model.session import Session
 from refloat.model.stamp import Stamp
 from refloat.text import inert, inert_line, one_line
 from refloat_tui.actions import bindings
+from refloat_tui.messages import message
 from refloat_tui.present import QUIET, Pieces
 from refloat_tui.present.record import AnyLink, check_line, checking_line, goal_line, job_line, link_facts, waits_line
 from refloat_tui.theme import Glyphs
@@ -43,33 +43,33 @@ class RecordPane(Pane):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("record")]
 
-    @dataclass
+    @message
     class Wanted(Message):
         """Another job, or more of it, is wanted."""
 
-    @dataclass
+    @message
     class Verify(Message):
         """Re-hash this job."""
 
         job: str
 
-    @dataclass
+    @message
     class StopVerifying(Message):
         """That is enough."""
 
-    @dataclass
+    @message
     class WrapUp(Message):
         """Hand this job over, or the session that is on none."""
 
         job: str | None
 
-    @dataclass
+    @message
     class PickUp(Message):
         """Pick this job up."""
 
         trail: Trail
 
-    @dataclass
+    @message
     class Show(Message):
         """The whole of one link."""
 

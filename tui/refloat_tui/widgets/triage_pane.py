@@ -23,6 +23,7 @@ from refloat.model.triage import Triage
 from refloat.text import inert_line
 from refloat.usecases.recover import Card, cards_of
 from refloat_tui.actions import bindings
+from refloat_tui.messages import message
 from refloat_tui.present import Pieces
 from refloat_tui.present.triage import EMPTY, card_words, pile_words
 from refloat_tui.theme import Glyphs
@@ -60,13 +61,13 @@ class TriagePane(Pane):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("triage")]
 
-    @dataclass
+    @message
     class Said(Message):
         """A person said something to a finding."""
 
         said: Answer
 
-    @dataclass
+    @message
     class AskedToMove(Message):
         """A person wants to move a finding: ask where to, and why."""
 

@@ -14,13 +14,15 @@ from refloat.model.transcript import Outcome
 from refloat.patterns import late
 from refloat.readers.codex.shape import as_dict, as_int, as_text, is_dict, is_list, parse_object, texts
 
-_HEADER_LINES: Final = 10
-_LINE: Final = late(
-    r"Chunk ID: |Wall time:? |Original token count: |Total output lines: |Exit code: (?P<exit>-?\d{1,10})$"
-    r"|Process exited with code (?P<code>-?\d{1,10})$|Process running with session ID (?P<running>\d{1,18})$"
+_END: Final = r"(?=\r*(?:\n|\Z))"
+_HEADER: Final = late(
+    r"(?:(?:Chunk ID: |Wall time:? |Original token count: |Total output lines: "
+    rf"|Exit code: (?P<exit>-?\d{{1,10}}){_END}|Process exited with code (?P<code>-?\d{{1,10}}){_END}"
+    rf"|Process running with session ID (?P<running>\d{{1,18}}){_END}"
     r"|(?P<timeout>command timed out after )|(?P<aborted>aborted by user)"
-    r"|Script (?P<script>completed|failed|terminated)|Script running with cell ID (?P<cell>\S{1,64})"
+    r"|Script (?P<script>completed|failed|terminated)|Script running with cell ID (?P<cell>\S{1,64}))[^\n]*\n?){0,10}"
 )
+"""The lines before an output; of each thing that they say, what the last of them says."""
 _REFUSED: Final = late(
     r"(?:exec command|patch) rejected by user|rejected by user approval settings|user rejected MCP tool call"
     r"|This action was rejected due to unacceptable risk"
@@ -105,36 +107,25 @@ class _Header(NamedTuple):
     aborted: bool
 
 
+_NO_HEADER: Final = _Header(0, None, "", "", timeout=False, aborted=False)
+
+
 def _read_header(text: str) -> _Header:
-    exit_code: int | None = None
-    running = script = ""
-    timeout = aborted = False
-    start = 0
-    for _ in range(_HEADER_LINES):
-        end = text.find("\n", start)
-        line = (text[start:] if end < 0 else text[start:end]).rstrip("\r")
-        found = _LINE.match(line)
-        if found is None or (end < 0 and not line):
-            break
-        match found.lastgroup:  # of each way to match a line at most one part has a name
-            case None:
-                pass
-            case "exit" | "code":
-                exit_code = int(found[found.lastgroup])
-            case "running":
-                running = found["running"]
-            case "cell":
-                running = f"cell {found['cell']}"
-            case "script":
-                script = found["script"]
-            case "timeout":
-                timeout = True
-            case _:
-                aborted = True
-        if end < 0:
-            break
-        start = end + 1
-    return _Header(start, exit_code, running, script, timeout, aborted)
+    found = _HEADER.match(text)
+    if found is None or not found.end():
+        return _NO_HEADER
+    end, code = found.end(), found["exit"] if found.start("exit") > found.start("code") else found["code"]
+    running = found["running"] or ""
+    if found.start("cell") > found.start("running"):
+        running = f"cell {found['cell']}"
+    return _Header(
+        end if text[end - 1] == "\n" else text.rfind("\n", 0, end) + 1,
+        None if code is None else int(code),
+        running,
+        found["script"] or "",
+        found["timeout"] is not None,
+        found["aborted"] is not None,
+    )
 
 
 def _judge(text: str) -> Told:

@@ -96,6 +96,33 @@ def test_no_output_raises(value: object):
     read_output(value)
 
 
+HEADER = st.sampled_from(
+    [
+        ("Chunk ID: 1f0c", None, ""), ("Wall time: 2.1 seconds", None, ""), ("Total output lines: 3", None, ""),
+        ("Exit code: 3", 3, ""), ("Process exited with code -7", -7, ""), ("Exit code: 0", 0, ""),
+        ("Process running with session ID 77", None, "77"), ("Script running with cell ID ab", None, "cell ab"),
+    ]
+)  # fmt: skip
+ENDS = st.sampled_from(["\n", "\r\n", "\r\r\n"])
+BODIES = st.sampled_from(
+    ["", "Output:\nExit code: 9\n", "Exit code: 5x\nExit code: 9\n", "\nExit code: 9", "Exit code: "]
+)
+
+
+@given(st.lists(st.tuples(HEADER, ENDS), max_size=12), BODIES, st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_the_first_ten_lines_before_an_output_count_and_the_last_of_each_kind(
+    lines: list[tuple[tuple[str, int | None, str], str]], body: str, open_end: bool
+):
+    text = "".join(line + end for (line, _, _), end in lines) + body
+    told = read_output(text.rstrip("\r\n") if open_end and not body else text)
+    codes = [code for (_, code, _), _ in lines[:10] if code is not None]
+    running = [name for (_, _, name), _ in lines[:10] if name]
+    assert told.exit_code == (codes[-1] if codes else None)
+    if not told.exit_code:
+        assert told.running == (running[-1] if running else "")
+
+
 @given(st.text(alphabet="*+-@ \nabcBeginPatchAddFileUpdate:", max_size=200))
 @settings(max_examples=100, deadline=None)
 def test_no_patch_raises(text: str):

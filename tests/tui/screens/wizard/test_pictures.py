@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
+from tests.tui.waiting import until_nothing_runs
 from textual.pilot import Pilot
 
 from refloat.model.recovery import PAGES, Page
@@ -27,9 +28,7 @@ async def _walk(pilot: Pilot[Farewell], page: Page) -> None:
     for before in (None, *PAGES[: PAGES.index(page)]):
         if before is not None:
             await pilot.press("enter")
-        for _ in range(3):  # a save or a brief may start another one
-            await pilot.app.workers.wait_for_complete()
-            await pilot.pause()
+        await until_nothing_runs(pilot)  # a save or a brief may start another one
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["small", "wide"])

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 from refloat.model.refreshed import Refreshed
 from refloat.model.status import Doctor
-from refloat_tui.cli.show.table import columns, counted, labelled, section
+from refloat.text import inert_line
+from refloat_tui.cli.show.table import columns, counted, labelled, seconds, section
+from refloat_tui.present.recovered import unfinished_words
 
 
 def doctor_lines(answer: Doctor, width: int) -> Iterator[str]:
@@ -36,6 +38,12 @@ def doctor_lines(answer: Doctor, width: int) -> Iterator[str]:
         *(("hooks", told) for told in facts.hooks or ("not installed: `refloat hook install claude-code|codex`",)),
     ]
     yield from section("MACHINE", columns(table, width))
+    opened = [
+        line
+        for name, left in facts.unfinished
+        for line in labelled("", f"`refloat recover {inert_line(name)}`: {unfinished_words(left, seconds)}", width, 2)
+    ]
+    yield from section("OPEN RECOVERIES", opened)
     problems = [
         line
         for found in answer.agents

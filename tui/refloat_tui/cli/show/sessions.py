@@ -1,6 +1,5 @@
 """`status`, `recap` and `history` for a person."""
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -11,7 +10,7 @@ from refloat.model.session import Session, State
 from refloat.model.status import NextOperation, Operation, Recap, Status
 from refloat.model.transcript import Item, Outcome, Step, StepKind
 from refloat.text import UNTITLED, cut, inert, one_line
-from refloat_tui.cli.show.table import columns, counted, labelled, section
+from refloat_tui.cli.show.table import columns, counted, labelled, seconds, section
 from refloat_tui.present.recovered import recovered_words, unfinished_words
 
 _SIGN = {
@@ -58,31 +57,30 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
     yield from labelled("session", f"{session.name}  {_counts(session)}", width, 12)
     yield from labelled("workspace", f"{session.workspace or 'not recorded'}{_where(session)}", width, 12)
     if session.last_activity_at:
-        yield from labelled("last seen", _seconds(session.last_activity_at), width, 12)
+        yield from labelled("last seen", seconds(session.last_activity_at), width, 12)
     if session.failure:
-        yield from labelled("failure", _seconds(f"{_words(session.failure.kind)}: {session.failure.detail}"), width, 12)
+        yield from labelled("failure", seconds(f"{_words(session.failure.kind)}: {session.failure.detail}"), width, 12)
     if session.activity:
         yield from labelled("activity", _words(session.activity), width, 12)
     if session.kept:
         gone = "the agent's own files are gone, this is read from Refloat's copy" if session.kept.original_gone else ""
-        yield from labelled("kept", f"{_seconds(session.kept.at)}{f'; {gone}' if gone else ''}", width, 12)
+        yield from labelled("kept", f"{seconds(session.kept.at)}{f'; {gone}' if gone else ''}", width, 12)
     if session.superseded_by:
         yield from labelled("goes on in", session.superseded_by, width, 12)
     if status.standing is not None:
         yield from labelled("attempt", _attempt_words(status.standing, repaired=session.repaired), width, 12)
     if status.unfinished is not None:
-        told = f"its recovery, {unfinished_words(status.unfinished, _seconds)}"
+        told = f"its recovery, {unfinished_words(status.unfinished, seconds)}"
         yield from labelled("open", told, width, 12)
     if status.recovered is not None:
-        yield from labelled("recovered", recovered_words(status.recovered, _seconds), width, 12)
+        yield from labelled("recovered", recovered_words(status.recovered, seconds), width, 12)
     yield from labelled("next", _next_words(status), width, 12)
     yield from _command_lines(then, width)
     yield from labelled("", then.why, width, 12)
     if (guarded := then.guarded(session.name)) is not None:
         yield from labelled("", f"`{_joined(guarded)}` does it, and lets no second writer in", width, 12)
     evidence = [
-        (fact.kind, _seconds(f"{fact.detail}{f' [{fact.at}]' if fact.at else ''}"))
-        for fact in session.liveness.evidence
+        (fact.kind, seconds(f"{fact.detail}{f' [{fact.at}]' if fact.at else ''}")) for fact in session.liveness.evidence
     ]
     rows = [line for kind, detail in evidence for line in labelled(f"  {_words(kind)}", detail, width, 18)]
     yield from section(f"EVIDENCE (process: {session.liveness.verdict})", rows)
@@ -129,14 +127,6 @@ def _command_lines(then: NextOperation, width: int) -> Iterator[str]:
 
 def _joined(command: Iterable[str]) -> str:
     return " ".join(_quoted(word) for word in command)
-
-
-_FRACTION: Final = re.compile(r"(\dT\d\d:\d\d:\d\d)\.\d+Z")
-
-
-def _seconds(text: str) -> str:
-    """A text with its times to the second; JSON has them whole."""
-    return _FRACTION.sub(r"\1Z", text)
 
 
 def _attempt_words(standing: Standing, *, repaired: bool) -> str:

@@ -1,9 +1,18 @@
 """Small plain tables: labels at the left, text wrapped beside them, nothing wider than asked."""
 
+import re
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from refloat.text import cut, inert_line, one_line
 from refloat_tui.cli import out
+
+_FRACTION: Final = re.compile(r"(\dT\d\d:\d\d:\d\d)\.\d+Z")
+
+
+def seconds(text: str) -> str:
+    """A text with its times to the second; JSON has them whole."""
+    return _FRACTION.sub(r"\1Z", text)
 
 
 def labelled(label: str, text: str, width: int, indent: int = 10) -> list[str]:

@@ -6,7 +6,7 @@ ends in one message, and nothing but the handler of that message changes the sta
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from refloat.usecases.keep_draft import DraftMoved, Kept
 from refloat.usecases.recover import Recovery, answer
 from refloat.usecases.rescue import Rescue
 from refloat_tui.base import RefloatScreen
+from refloat_tui.messages import message
 from refloat_tui.present.age import clock_time
 from refloat_tui.present.holder import holder_words
 from refloat_tui.present.path import from_home
@@ -34,12 +35,14 @@ from refloat_tui.theme import Glyphs
 
 LOOK = 1.0
 """Seconds between two looks whether somebody took the session over; each answer looks, too."""
+RESTS = 2.0
+"""Seconds until an answer that a key came to is told as a step, where nothing else is done before."""
 
 
 class Keeping(RefloatScreen[Farewell]):
     """A screen that holds a recovery."""
 
-    @dataclass
+    @message
     class TakenUp(Message, bubble=False):
         """The recovery stands ready."""
 
@@ -48,26 +51,26 @@ class Keeping(RefloatScreen[Farewell]):
         moved: bool = False
         """Somebody without a claim answered meanwhile: theirs stands, and the one that was refused does not."""
 
-    @dataclass
+    @message
     class HeldBy(Message, bubble=False):
         """Somebody else is at it."""
 
         rescue: Rescue
         lease: Lease
 
-    @dataclass
+    @message
     class LostTo(Message, bubble=False):
         """Somebody took it over."""
 
         lease: Lease
 
-    @dataclass
+    @message
     class Failed(Message, bubble=False):
         """It cannot be taken up."""
 
         why: str
 
-    @dataclass
+    @message
     class Saved(Message, bubble=False):
         """What was said is on disk (or, `why`, is not)."""
 
@@ -76,7 +79,7 @@ class Keeping(RefloatScreen[Farewell]):
         moved: bool = False
         """Somebody else answered meanwhile."""
 
-    @dataclass
+    @message
     class Drawn(Message, bubble=False):
         """The brief says what was said."""
 
@@ -97,9 +100,9 @@ class Keeping(RefloatScreen[Farewell]):
         self._unsaved_why: str | None = None
         self._saving = False
         self._typing = False
-        """What was said last are words that are not at their end yet."""
+        """What was said last are words that are not at their end yet, or one of several answers on the way."""
         self._untold = False
-        """What was typed is saved, and no step tells it yet."""
+        """What was said is saved, and no step tells it yet."""
         self._farewell: Farewell | None = None
         self._written: WrittenBrief | None = None
         self._drawing: Recovery | None = None
@@ -270,18 +273,26 @@ class Keeping(RefloatScreen[Farewell]):
         """Say why, and leave only by a key."""
         self.refuse(event.why)
 
-    def _hear(self, said: Said | None, *, typing: bool = False) -> None:
-        """Take one more thing that was said: change, show, save."""
+    def _hear(self, said: Said | None, *, typing: bool = False, rounds: bool = False) -> None:
+        """Take one more thing that was said: change, show, save. With `rounds` it is one of several that a key goes
+        through: a step tells of the one that it comes to rest on.
+        """
         if said is None or self._recovery is None:
             return
         if self._lost is not None:
             self.tell(self.lost_words(), bad=True)
             return
-        self._typing = typing
+        self._typing = typing or rounds
         self._recovery = answer(self._recovery, said)
         self.show()
         self._save()
         self._draw_brief()
+        if rounds:
+            self.set_timer(RESTS, partial(self._rest, self._recovery))
+
+    def _rest(self, recovery: Recovery) -> None:
+        if recovery is self._recovery:
+            self._settle()
 
     def _save(self) -> None:
         if self._recovery is None or self._saving or self._lost is not None:
@@ -292,7 +303,7 @@ class Keeping(RefloatScreen[Farewell]):
         self._save_now(self._recovery, done=self._farewell is not None and self._finished, typing=self._typing)
 
     def _settle(self) -> None:
-        """The words that were typed are at their end."""
+        """The words that were typed are at their end, or the answer is come to."""
         self._typing = False
         self._save()
 

@@ -4,7 +4,6 @@ Decides how it is asked. Refuses to decide whether: a person does.
 """
 
 import shlex
-from dataclasses import dataclass
 
 from textual import work
 from textual.getters import query_one
@@ -18,6 +17,7 @@ from refloat.usecases.hold_session import Held
 from refloat.usecases.probe import Look
 from refloat.usecases.recover import Recovery, Uncertain, uncertain_rows
 from refloat_tui.clipboard import COPIED, COPIED_BY_TERMINAL, copy_locally
+from refloat_tui.messages import message
 from refloat_tui.operations import Asked, Operations
 from refloat_tui.present.age import local_times
 from refloat_tui.present.markdown import MarkdownLine, markdown_lines
@@ -25,7 +25,8 @@ from refloat_tui.present.path import from_home, homes_shortened
 from refloat_tui.present.preview import preview_pieces
 from refloat_tui.present.recovered import replacing
 from refloat_tui.screens.confirm import Confirm
-from refloat_tui.screens.operation import Done, OperationScreen
+from refloat_tui.screens.operation import OperationScreen
+from refloat_tui.screens.operation_work import Done
 from refloat_tui.screens.text import TextScreen
 from refloat_tui.screens.wizard.keeping import Keeping
 from refloat_tui.screens.wizard.rows import PageRows
@@ -38,35 +39,35 @@ PATH = "path"
 class Outside(Keeping):
     """A screen with a list of rows and a field for words."""
 
-    @dataclass
+    @message
     class Planned(Message, bubble=False):
         """It is known whether a look can be run, and where."""
 
         row: Uncertain
         look: Look
 
-    @dataclass
+    @message
     class Probed(Message, bubble=False):
         """A look was run."""
 
         said: Said | None
         why: str | None = None
 
-    @dataclass
+    @message
     class Copied(Message, bubble=False):
         """The text is on the desktop's clipboard, where there is one (`local`)."""
 
         text: str
         local: bool
 
-    @dataclass
+    @message
     class Put(Message, bubble=False):
         """The brief is in a file (or, `why`, is not)."""
 
         recovery: Recovery | None
         why: str | None = None
 
-    @dataclass
+    @message
     class Previewed(Message, bubble=False):
         """What of the brief is masked, and what of it will age (or, `why`, cannot be told)."""
 

@@ -393,7 +393,7 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         """What `space` says on this page."""
         look, key = self._page_look(), self.rows.cursor_key
         if look is not None and key is not None:
-            self._hear(self._view.choose(look, key))
+            self._hear(self._view.choose(look, key), rounds="choose" in self._view.rounds)
 
     def action_wizard_undo(self) -> None:
         """Take the word on this row back."""
@@ -405,7 +405,7 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         """To the next pile; why is asked for before the page is left."""
         look, key = self._page_look(), self.rows.cursor_key
         if look is not None and key is not None:
-            self._hear(self._view.move(look, key))
+            self._hear(self._view.move(look, key), rounds="move" in self._view.rounds)
 
     def action_wizard_edit(self) -> None:
         """Open the field for this row."""
@@ -445,7 +445,7 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         def keep(fields: Fields | None) -> None:
             self._hear(SaidWrap(tuple((fields or {}).items())))
 
-        self.opening = self.ask_to_wrap(WrapWanted(session, draft, keep))
+        self.open_soon(self.ask_to_wrap(WrapWanted(session, draft, keep)))
 
     # ── words that are typed ─────────────────────────────────────────────────────────────────────────────────────────
 

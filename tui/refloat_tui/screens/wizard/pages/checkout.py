@@ -50,6 +50,7 @@ class CheckoutPage(PageView):
     ask = "Whose changes are these?"
     section = "current_artifact"
     offers = frozenset({"choose", "edit", "undo"})
+    rounds = frozenset({"choose"})
 
     def so_far(self, recovery: Recovery) -> str:
         """`6 files, 1 unknown owner`."""
@@ -70,9 +71,11 @@ class CheckoutPage(PageView):
             where = f"{branch} at {(checkout.head or 'no commit')[:7]}, its diff held against the records."
         pieces = (*pieces, (where, QUIET))
         open_ = sum(1 for row in rows if row.open)
+        # Each on a row of its own: the list stays where it is once the last answer is given.
         if open_:
-            return (*pieces, (f" Nobody can be named for {several(open_, 'file')}: say it, if you know.", WARN))
-        return (*pieces, (" Every change has an owner; a word of yours can be taken back with u.", QUIET))
+            has = "has" if open_ == 1 else "have"
+            return (*pieces, (f"\n{several(open_, 'file')} {has} no known owner: say it, if you know.", WARN))
+        return (*pieces, ("\nEvery change has an owner; u takes your word back.", QUIET))
 
     def rows(self, look: Look) -> Sequence[Row]:
         """A line a file, those without an owner first; below it one for each place, where they differ."""

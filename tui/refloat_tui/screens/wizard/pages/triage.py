@@ -33,6 +33,7 @@ class TriagePage(PageView):
     ask = "Does each piece lie on the right pile?"
     section = "established"
     offers = frozenset({"choose", "move", "edit", "undo"})
+    rounds = frozenset({"move"})
     list_first = True
 
     def so_far(self, recovery: Recovery) -> str:

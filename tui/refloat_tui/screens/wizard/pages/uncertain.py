@@ -39,6 +39,7 @@ class UncertainPage(PageView):
     ask = "Did these happen?"
     section = "uncertain"
     offers = frozenset({"choose", "edit", "probe", "undo"})
+    rounds = frozenset({"choose"})
 
     def so_far(self, recovery: Recovery) -> str:
         """`2 of 3 unknown`."""

@@ -74,6 +74,8 @@ class PageView(ABC):
     ask: str
     """The question."""
     offers: frozenset[Verb] = frozenset()
+    rounds: frozenset[Verb] = frozenset()
+    """Of these, which go round through several answers: the one that is come to counts."""
     section: Section
     """The part of the brief that its answers change."""
     list_first: bool = False

@@ -1,0 +1,252 @@
+"""Lost work in checkouts that are no plain ones: line ends, filters, links, odd names, no repository, hostile ones."""
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from tests.core.checkout.conftest import Repo
+from tests.core.checkout.test_salvage import NEW, OLD, apply, find, read, rows
+
+from refloat.model.checkout import Warned
+from refloat.model.transcript import FileEdit, Hunk
+from refloat.ports import Git, GitAnswer
+from refloat.testing.stories import edited, written
+from refloat.usecases.salvage import salvage
+from refloat.usecases.workbench import Workbench
+
+
+@pytest.mark.parametrize(
+    ("attributes", "setting", "disk", "record", "fits"),
+    [
+        ("* text=auto eol=crlf\n", "false", b"a\r\nb\r\n", b"a\r\nc\r\n", True),
+        ("* text eol=crlf\n", "false", b"a\r\nb\r\n", b"a\r\nc\r\n", True),
+        ("* text eol=crlf\n", "false", b"a\r\nb\r\n", b"x\ny\n", False),
+        ("* text=auto\n", "true", b"a\r\nb\r\n", b"a\r\nc\r\n", True),
+        ("* text=auto\n", "input", b"a\nb\n", b"a\nc\n", True),
+        ("* text=auto\n", "input", b"a\r\nb\r\n", b"a\r\nc\r\n", True),
+        ("* -text\n", "true", b"a\r\nb\n", b"a\r\nc\n", True),
+        ("", "true", b"a\r\nb\r\n", b"a\r\nc\r\n", True),
+    ],
+)
+def test_line_ends_that_git_would_turn(
+    repo: Repo, attributes: str, setting: str, disk: bytes, record: bytes, fits: bool
+) -> None:
+    if attributes:
+        repo.write(".gitattributes", attributes)
+    repo.git("config", "core.autocrlf", setting)
+    path = repo.write("a.txt", disk)
+    repo.commit("a")
+    repo.git("config", "core.safecrlf", "false")
+    story = repo.story()
+    story.edit(FileEdit(path, "update", before=disk.decode(), after=record.decode(), existed=True))
+    found = find(repo, story)
+    assert rows(found) == {"a.txt": fits}
+    if fits:
+        apply(repo, found)
+        assert read(repo, "a.txt") == record
+
+
+def test_a_filter_keeps_a_file_out_of_the_patch_and_does_not_run(repo: Repo, tmp_path: Path) -> None:
+    repo.write(".gitattributes", "*.bin filter=evil\n")
+    path = repo.write("a.bin", "a\n")
+    repo.commit("a")
+    ran = tmp_path / "ran"
+    for what in ("clean", "smudge"):
+        repo.git("config", f"filter.evil.{what}", f"touch {ran}; cat")
+    story = repo.story()
+    story.edit(edited(path, "a\n", "b\n"))
+    (file,) = find(repo, story).files
+    assert (file.in_patch, file.beside) == (False, b"b\n")
+    assert "filter" in file.why
+    assert not ran.exists()
+
+
+def test_a_link_out_of_the_checkout_is_not_written_through(repo: Repo, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    repo.write("lib/a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(repo.path("lib/a.py"), OLD, NEW))
+    shutil.rmtree(repo.root / "lib")
+    (repo.root / "lib").symlink_to(outside)
+    (file,) = find(repo, story).files
+    assert (file.in_patch, file.beside) == (False, NEW.encode())
+    assert list(outside.iterdir()) == []
+
+
+def test_a_link_that_took_the_place_of_a_file(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    (repo.root / "a.py").unlink()
+    (repo.root / "a.py").symlink_to("README.md")
+    assert all(not file.in_patch for file in find(repo, story).files)
+
+
+def test_odd_names_and_files_elsewhere(repo: Repo, tmp_path: Path) -> None:
+    story = repo.story()
+    names = ["with space.py", 'quote".py', "new\nline.py", "grün/☃.py"]
+    for name in names:
+        story.edit(written(repo.path(name), f"{name}\n", existed=False))
+    story.edit(written(str(tmp_path / "notes.md"), "out\n", existed=False))
+    found = find(repo, story)
+    assert rows(found) == dict.fromkeys(names, True) | {str(tmp_path / "notes.md"): False}
+    apply(repo, found)
+    assert [read(repo, name).decode() for name in names] == [f"{name}\n" for name in names]
+
+
+def test_without_a_repository_there_are_files_only(bare: Repo) -> None:
+    story = bare.story()
+    story.edit(written(bare.path("a.py"), "a\n", existed=False))
+    found = find(bare, story)
+    assert (found.patch, found.repo) == ("", None)
+    assert [(file.in_patch, file.beside) for file in found.files] == [(False, b"a\n")]
+
+
+def test_a_workspace_that_is_gone(repo: Repo) -> None:
+    tree = repo.root / ".worktrees" / "gone"
+    story = replace(repo.story(), workspace=str(tree))
+    story.edit(written(str(tree / "a.py"), "a = 1\n", existed=False))
+    story.edit(edited(str(tree / "b.py"), "b = 1\n", "b = 2\n", exact=False))
+    story.edit(FileEdit(str(tree / "untold.py"), "update"))
+    story.edit(FileEdit(str(tree / "away.py"), "delete", before="x\n", existed=True))
+    whole, hunks = find(repo, story).files
+    assert (whole.in_patch, whole.beside) == (False, b"a = 1\n")
+    assert (hunks.in_patch, hunks.beside, hunks.suffix) == (False, b"@@ -1,1 +1,1 @@\n-b = 1\n+b = 2\n", ".hunks")
+
+
+def test_before_the_first_commit(bare: Repo) -> None:
+    bare.git("init", "-q", "-b", "main")
+    story = bare.story()
+    story.edit(written(bare.path("a.py"), "a\n", existed=False))
+    found = find(bare, story)
+    apply(bare, found)
+    assert read(bare, "a.py") == b"a\n"
+
+
+def test_in_the_middle_of_a_merge(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.write("b.py", OLD)
+    repo.commit("a")
+    repo.git("checkout", "-q", "-b", "other")
+    repo.write("a.py", OLD.replace("sum", "min"), -900)
+    repo.commit("min")
+    repo.git("checkout", "-q", "main")
+    repo.write("a.py", OLD.replace("sum", "max"), -800)
+    repo.commit("max")
+    story = repo.story()
+    story.edit(edited(repo.path("b.py"), OLD, NEW))
+    story.edit(edited(path, OLD.replace("sum", "max"), NEW))
+    repo.git("merge", "other", check=False, at=20)
+    found = find(repo, story)
+    assert rows(found) == {"b.py": True, "a.py": False}
+    apply(repo, found)
+    assert read(repo, "b.py").decode() == NEW
+
+
+def test_what_looks_like_a_secret_is_counted_and_exact(repo: Repo) -> None:
+    token = "gh" + "p_" + "a1B2c3D4e5" * 4
+    story = repo.story()
+    story.edit(written(repo.path("env.sh"), f"export GITHUB_TOKEN={token}\n", existed=False))
+    found = find(repo, story)
+    assert found.secrets == 1
+    assert token in found.patch
+
+
+def test_one_that_git_refuses_does_not_take_the_others_along(repo: Repo) -> None:
+    story = repo.story()
+    for number in range(7):
+        story.edit(written(repo.path(f"f{number}.py"), f"{number}\n", existed=False))
+    # Git refuses names that hold `.git` in any spelling that some file system takes for it.
+    story.edit(written(repo.path("sub/.GIT/x"), "x\n", existed=False))
+    found = find(repo, story)
+    assert rows(found) == {f"f{number}.py": True for number in range(7)} | {"sub/.GIT/x": False}
+    apply(repo, found)
+    assert read(repo, "f6.py") == b"6\n"
+
+
+def test_a_positioned_insertion_without_context(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(FileEdit(path, "update", hunks=(Hunk(2, 0, 3, 1, ("+    # here",)),), existed=True))
+    found = find(repo, story)
+    apply(repo, found)
+    assert read(repo, "a.py").decode().split("\n")[2] == "    # here"
+
+
+@dataclass
+class Counted:
+    """The real git, counted."""
+
+    git: Git
+    asked: list[str] = field(default_factory=list[str])
+
+    def run(
+        self,
+        directory: Path,
+        *words: str,
+        stdin: bytes | None = None,
+        index: bytes | None = None,
+        seconds: float = 30,
+    ) -> GitAnswer:
+        self.asked.append(words[0])
+        return self.git.run(directory, *words, stdin=stdin, index=index, seconds=seconds)
+
+    def version(self) -> str | None:
+        return self.git.version()
+
+    def why_not(self) -> str | None:
+        return self.git.why_not()
+
+    def not_obeyed(self, directory: Path) -> Sequence[Warned]:
+        return self.git.not_obeyed(directory)
+
+
+def count(repo: Repo, files: int) -> int:
+    story = repo.story()
+    for number in range(files):
+        path = repo.path(f"f{number}.py")
+        story.edit(edited(path, OLD, NEW) if number % 2 else edited(path, OLD, NEW, exact=False))
+    story.edit(written(repo.path("new.py"), NEW, existed=False))
+    git = Counted(repo.bench.machine.git)
+    bench = Workbench(replace(repo.bench.machine, git=git), ())
+    assert len(salvage(bench, story.build()).files) == files + 1
+    return len(git.asked)
+
+
+def test_git_is_asked_the_same_number_of_questions_however_many_files(repo: Repo) -> None:
+    for number in range(60):
+        repo.write(f"f{number}.py", OLD)
+    repo.commit("all")
+    assert count(repo, 60) == count(repo, 4)
+
+
+def test_nothing_of_a_hostile_repository_runs(repo: Repo, tmp_path: Path) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    ran = tmp_path / "ran"
+    evil = tmp_path / "evil"
+    evil.write_text(f"#!/bin/sh\ntouch {ran}\n")
+    evil.chmod(0o755)
+    hooks = repo.root / ".git" / "hooks"
+    hooks.mkdir(exist_ok=True)
+    for hook in ("post-applypatch", "pre-applypatch", "applypatch-msg", "post-index-change"):
+        shutil.copy(evil, hooks / hook)
+    for key in ("core.fsmonitor", "diff.external", "core.pager", "core.alternateRefsCommand"):
+        repo.git("config", key, str(evil))
+    repo.git("config", "alias.apply", f"!{evil}")
+    repo.git("config", "apply.whitespace", "error-all")
+    repo.git("config", "extensions.partialClone", "origin")
+    repo.git("config", "remote.origin.url", f"ext::{evil}")
+    repo.git("config", "remote.origin.promisor", "true")
+    ran.unlink(missing_ok=True)
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW + "trailing \n"))
+    found = find(repo, story)
+    assert rows(found) == {"a.py": True}
+    assert not ran.exists()
