@@ -160,7 +160,7 @@ class Survey:
         """What each session's record says of a file, or of an `other` content of it; this one's first."""
         found: list[Witness] = []
         came = [source for source, target in self.moved.items() if target == real]
-        for path in (*self._aliases(self.target(real)), *came):
+        for path in (*self.aliases(self.target(real)), *came):
             folded = self.folded[path]
             held = self.content(real) if other is None else other
             made = self.comparison(path) if other is None and path not in came else judge(folded, held)
@@ -262,7 +262,7 @@ class Survey:
             self._targets[real] = path if inside else real
         return self._targets[real]
 
-    def _aliases(self, real: str) -> list[str]:
+    def aliases(self, real: str) -> list[str]:
         """Links by which the session edited a file; the file's own path first where it edited that."""
         if not self._edited_by:
             for path in self.folded:
