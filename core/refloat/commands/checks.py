@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 from refloat.caching import cached_if
 from refloat.commands.line import SHORT, read_line
+from refloat.commands.options import spread
 from refloat.knowledge.tables import forgets, sound_pattern, table, texts
 from refloat.model.light import light
 from refloat.patterns import late
@@ -105,7 +106,7 @@ def _is_short(words: tuple[str, ...]) -> bool:
 def sort_of(words: tuple[str, ...]) -> Sort | None:
     """What a simple command verifies: tests, style and types (`lint`), or that it builds; None: it does not verify."""
     rest = words[1:]
-    if (_only_tells(words) and not _looks(words)) or _asks_about_it(words):
+    if (only_tells(words) and not _looks(words)) or _asks_about_it(words):
         return None
     if formatter_of(words) is not None:
         return "lint" if _looks(words) else None
@@ -122,10 +123,10 @@ def _asks_about_it(words: Sequence[str]) -> bool:
     return told in own or (told in known.get("flags", frozenset()) and f"!{told}" not in own)
 
 
-def _only_tells(words: Sequence[str]) -> bool:
+def only_tells(words: Sequence[str]) -> bool:
     """Whether a program is told to list, plan or print what it would do."""
     known = _knowledge()
-    own, rest = known.nothing.get(words[0], frozenset()), words[1:]
+    own, rest = known.nothing.get(words[0], frozenset()), spread(words)[1:]
     if known.nothing.get("flags", frozenset()).intersection(rest) or any(
         word in own or word.partition("=")[0] in own for word in rest if word.startswith("-")
     ):

@@ -73,7 +73,7 @@ def test_what_one_attempt_proves(
         ("gh pr merge 3 --squash", "gh pr merge --delete-branch 3"),
         ("npm publish", "npm publish --access public"),
         ("docker push a/b:1", "cd x && docker push --quiet a/b:1"),
-        ("curl -X POST https://a.example.org/x -d 1", "curl -d 2 https://a.example.org/x"),
+        ("curl -X POST https://a.example.org/x -d 1", "curl -sSd1 https://a.example.org/x"),
     ],
 )
 def test_two_spellings_of_one_action(one: str, other: str) -> None:
@@ -98,6 +98,12 @@ def test_two_spellings_of_one_action(one: str, other: str) -> None:
         ("gh pr merge 3", "gh pr merge 3 --repo x/y"),
         ("kubectl apply -f a.yml", "kubectl -n prod apply -f a.yml"),
         ("curl -X POST https://a.example.org/x", "curl -X POST https://a.example.org/y"),
+        ('curl -d \'{"name":"a"}\' https://a.example.org/x', 'curl -d \'{"name":"b"}\' https://a.example.org/x'),
+        ("http a.example.org/x n=a", "http a.example.org/x n=b"),
+        ("gh issue create -t one -b x", "gh issue create -t two -b x"),
+        ("gh pr comment 3 -b x", "gh pr comment 3 -b y"),
+        ("gh api repos/a/b/issues -f title=x", "gh api repos/a/b/issues -f title=y"),
+        ("psql <<E\nbegin;\ndelete from a;\nE", "psql <<E\nbegin;\ndelete from b;\nE"),
     ],
 )
 def test_two_actions_stay_two(one: str, other: str) -> None:
