@@ -74,6 +74,7 @@ class StepDraft:
             item=self.item,
             background=told.background if told else None,
             pending=call.pending if told is None else None,
+            never_ran=bool(told and told.never_ran),
         )
 
 
@@ -144,6 +145,7 @@ def settle(result: Result | None, event: Result | None) -> Result | None:
         placeholder=event.placeholder,
         background=event.background or result.background,
         made=event.made,
+        never_ran=event.never_ran or (result.never_ran and event.outcome is result.outcome),
         partial=event.partial,
     )
 

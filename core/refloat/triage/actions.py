@@ -45,11 +45,23 @@ class Attempt:
     def not_started(self) -> bool:
         """Whether it never began: refused, no such program, or what stood before it failed."""
         step = self.step
+        if step.never_ran:
+            return True
         if step.outcome is Outcome.ERROR and self._stopped_before:
             return True  # a part of the line may have run, and this part did not
         if step.effects_unknown:
             return False
-        return step.outcome is Outcome.DENIED or (step.outcome is Outcome.ERROR and step.exit_code == _NOT_FOUND)
+        return step.outcome is Outcome.DENIED or self._not_found
+
+    @property
+    def _not_found(self) -> bool:
+        """Whether the shell says that there is no such program: it may be another part of the line that is not there."""
+        if self.step.outcome is not Outcome.ERROR or self.step.exit_code != _NOT_FOUND:
+            return False
+        programs = {effect.name.partition(" ")[0].rstrip(":") for effect in self.effects}
+        said = f"(?:{'|'.join(map(re.escape, programs))})"
+        told = re.compile(rf"(?<![\w.-]){said}['\"]?: (?:command )?not found|not found:? ['\"]?{said}(?![\w.-])")
+        return bool(programs) and told.search(self.step.output) is not None
 
     @property
     def _stopped_before(self) -> bool:
@@ -98,6 +110,8 @@ class Attempt:
         """What is known of it, in words."""
         step = self.step
         match step.outcome:
+            case _ if step.never_ran and step.outcome is not Outcome.DENIED:
+                return f"step {step.n} never ran"
             case _ if self.not_started and step.outcome is Outcome.ERROR and step.exit_code != _NOT_FOUND:
                 return f"step {step.n} never came to it: what stood before it failed"
             case Outcome.DANGLING if is_made_output(step.output):

@@ -64,6 +64,30 @@ def test_what_one_attempt_proves(
 
 
 @pytest.mark.parametrize(
+    ("command", "output", "expected"),
+    [
+        ("git push origin a", "/bin/bash: line 1: git: command not found", NOT_STARTED),
+        ("git push origin a", "zsh: command not found: git", NOT_STARTED),
+        ("git push origin a && tidy", "/bin/bash: line 1: tidy: command not found", UNKNOWN),
+        ("./deploy.sh prod", "./deploy.sh: line 9: kubectl: command not found", UNKNOWN),
+    ],
+)
+def test_a_program_that_is_not_there_is_the_one_that_the_shell_names(
+    command: str, output: str, expected: ActionOutcome
+) -> None:
+    made = story()
+    made.run(command, output, outcome=Outcome.ERROR, exit_code=127)
+    assert rows(made)[0].outcome is expected
+
+
+@pytest.mark.parametrize("outcome", [Outcome.ERROR, Outcome.INTERRUPTED, Outcome.DENIED])
+def test_what_its_agent_did_not_begin_is_not_started(outcome: Outcome) -> None:
+    made = story()
+    made.step(StepKind.EXTERNAL, command="git push origin a", outcome=outcome, never_ran=True)
+    assert told(made) == [("git push origin a", NOT_STARTED, 1)]
+
+
+@pytest.mark.parametrize(
     ("one", "other"),
     [
         ("git push origin a", "git -C /w push -q --set-upstream origin a 2>/dev/null"),
