@@ -24,6 +24,8 @@ from refloat.patterns import late
 
 Naming = Literal["verb", "object", "whole"]
 """How an action is called: by its verb alone, with its first object, or by the whole command."""
+About = Literal["directory", "repository", "anything"]
+"""What an effect depends on of the place where it runs: what lies there, whose repository that is, or nothing."""
 
 
 _FLAG_HOLE: Final = late(r"\{(-[^}]+)\}")
@@ -31,6 +33,12 @@ _INTERPRETERS: Final = late(r"(?:python|pypy)[\d.]*|node|php|ruby|perl|tsx|ts-no
 _NO_FILE: Final = frozenset({"-c", "-e", "-m", "-n", "-p", "-r", "--eval"})
 """Options of interpreters with which what follows is no script, or is not run."""
 _SCRIPT: Final = late(r"(?P<first>[a-z]+)(?:[-_.]\w[\w.-]*)?\.(?:sh|bash|zsh|py|js|mjs|cjs|ts|rb|pl|php|ps1)")
+_FILE: Final = late(
+    r"@?(?!/|~)(?:\.{1,2}(?:/[^:]*)?|[\w.-]+/|(?:[\w.-]+/)*[\w.-]+\.(?:ya?ml|json|sql|tgz|tar|gz|zip|whl|txt|md|csv|html?"
+    r"|xml|toml|tf|sh|js|ts|py|rb))"
+)
+"""A file or directory that is looked for where the command runs."""
+_BY_REPOSITORY: Final = frozenset({"git", "gh", "glab", "hub", "tea", "hg", "svn", "jj"})
 _SHOWS: Final = frozenset({"--help", "-h", "--version", "--check", "--list", "--plan", "--preview"})
 """With one of these a project's script only shows what it would do."""
 _TAIL: Final = 40_000
@@ -47,8 +55,8 @@ class Effect:
     """A read-only command that would tell whether it happened; None where none is known."""
     cwd: str | None
     """Where the command runs, seen from where its line starts; None where that cannot be told."""
-    local: bool
-    """It is about the package or stack of that directory."""
+    about: "About"
+    """What of that place it depends on."""
     hidden: str | None
     """What gives the exit code of the line in its place."""
     shared: str | None = None
@@ -101,14 +109,27 @@ def _effect(part: Simple, branch: str | None) -> Effect | None:
         push = push_of(words, branch)
         if push is not None:
             return Effect(
-                push.name, push.probe, part.cwd, local=False, hidden=part.hidden, shared=part.shared, doubt=_doubt(part)
+                push.name,
+                push.probe,
+                part.cwd,
+                "repository",
+                hidden=part.hidden,
+                shared=part.shared,
+                doubt=_doubt(part),
             )
     told = by_family(part) if words[:2] == ("gh", "api") else _by_table(part, branch) or by_family(part)
     told = told or _by_script(words)
     if told is None:
         return None
-    local = words[0] in by_directory() and told[0].startswith(words[0])
-    return Effect(told[0], told[1], part.cwd, local=local, hidden=part.hidden, shared=part.shared, doubt=_doubt(part))
+    return Effect(told[0], told[1], part.cwd, _about(words, told[0]), part.hidden, part.shared, _doubt(part))
+
+
+def _about(words: Sequence[str], name: str) -> About:
+    if words[0] in by_directory() and name.startswith(words[0]):
+        return "directory"
+    if _scripts()[2].intersection(re.split(r"[._ -]", _file_of(tuple(words)))) or any(map(_FILE.fullmatch, words[1:])):
+        return "directory"
+    return "repository" if words[0] in _BY_REPOSITORY else "anything"
 
 
 _FAILS: Final = late(r"--fail(?:-with-body|-early)?|-[a-zA-Z#]*f[a-zA-Z#]*")

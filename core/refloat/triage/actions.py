@@ -7,11 +7,12 @@ without a result makes the row unknown, whatever the others say. Refuses to run 
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, cast
 
 from refloat.commands import (
+    About,
     Effect,
     Push,
     branch_after,
@@ -55,7 +56,7 @@ class Attempt:
 
     @property
     def _not_found(self) -> bool:
-        """Whether the shell says that there is no such program: it may be another part of the line that is not there."""
+        """Whether the shell says that there is no such program and means this one, not another part of the line."""
         if self.step.outcome is not Outcome.ERROR or self.step.exit_code != _NOT_FOUND:
             return False
         programs = {effect.name.partition(" ")[0].rstrip(":") for effect in self.effects}
@@ -206,10 +207,21 @@ def _sent(output: str) -> frozenset[tuple[str, str]]:
     return frozenset(pairs)
 
 
-def find_actions(steps: Iterable[Step], *, branch: str | None = None, root: str | None = None) -> tuple[Action, ...]:
+def _none(_: str) -> bool:
+    return False
+
+
+def find_actions(
+    steps: Iterable[Step],
+    *,
+    branch: str | None = None,
+    root: str | None = None,
+    is_repository: Callable[[str], bool] = _none,
+) -> tuple[Action, ...]:
     """The actions outside the checkout among some steps, in the order of their first attempt.
 
-    `branch` is the one that the record names; `root` the checkout's top: what ran elsewhere is called by its place.
+    `branch` is the one that the record names; `root` the checkout's top: what ran elsewhere is called by its place, and
+    what is about a repository by that one below it that `is_repository` knows.
     """
     ordered = list(steps)
     moves = any(step.command is not None and branch_after(step.command, "\0") != "\0" for step in ordered)
@@ -223,7 +235,7 @@ def find_actions(steps: Iterable[Step], *, branch: str | None = None, root: str 
             last = next((effect for effect in reversed(effects) if effect.probe is not None), effects[-1])
             place = _place(step, last)
             names = dict.fromkeys(_names(effects, pushes, course, step))
-            name = ", then ".join(names) + _elsewhere(place, root, local=last.local)
+            name = ", then ".join(names) + _elsewhere(place, root, last.about, is_repository)
             found.setdefault(name, []).append(Attempt(step, effects, last.probe, place))
         elif step.kind is StepKind.EXTERNAL:
             found.setdefault(_name_of(step), []).append(Attempt(step, (), _tool_probe(step), step.cwd))
@@ -244,15 +256,19 @@ def _place(step: Step, effect: Effect) -> str | None:
     return posixpath.normpath(posixpath.join(step.cwd or "/", effect.cwd))
 
 
-def _elsewhere(place: str | None, root: str | None, *, local: bool) -> str:
-    """` (in DIR)` for what ran outside the checkout, and for what is about one directory of it."""
+def _elsewhere(place: str | None, root: str | None, about: About, is_repository: Callable[[str], bool]) -> str:
+    """` (in DIR)` for what ran outside the checkout, and for what is about one directory or repository within it."""
     if place is None or root is None or place == root.rstrip("/"):
         return ""
-    inside = (place + "/").startswith(root.rstrip("/") + "/")
+    root = root.rstrip("/")
+    inside = (place + "/").startswith(root + "/")
     if inside:
-        return f" (in {posixpath.relpath(place, root)})" if local else ""
-    above = (root.rstrip("/") + "/").startswith(place.rstrip("/") + "/")
-    return f" (in {place})" if local or not above else ""
+        if about == "repository":
+            within = (place[:end] for end in range(len(place), len(root), -1) if place[end : end + 1] in {"", "/"})
+            place = next(filter(is_repository, within), root)
+        return f" (in {posixpath.relpath(place, root)})" if about != "anything" and place != root else ""
+    above = (root + "/").startswith(place.rstrip("/") + "/")
+    return f" (in {place})" if about == "directory" or not above else ""
 
 
 def _tool_probe(step: Step) -> tuple[str, ...] | None:

@@ -20,7 +20,7 @@ def story() -> StoryBuilder:
 
 
 def rows(made: StoryBuilder, branch: str | None = None) -> tuple[DoNotRepeat, ...]:
-    return list_actions(find_actions(made.steps, branch=branch, root="/w"))
+    return list_actions(find_actions(made.steps, branch=branch, root="/w", is_repository="/w/repos/b".__eq__))
 
 
 def told(made: StoryBuilder, branch: str | None = None) -> list[tuple[str, ActionOutcome, int]]:
@@ -93,6 +93,7 @@ def test_what_its_agent_did_not_begin_is_not_started(outcome: Outcome) -> None:
         ("git push origin a", "git -C /w push -q --set-upstream origin a 2>/dev/null"),
         ("git push origin a", "git push origin a:a"),
         ("git push origin a", "git push origin refs/heads/a"),
+        ("git push origin a", "cd src && git push origin a"),
         ("gh pr create --title a", "gh pr create -b b --title c"),
         ("gh pr merge 3 --squash", "gh pr merge --delete-branch 3"),
         ("npm publish", "npm publish --access public"),
@@ -118,6 +119,12 @@ def test_two_spellings_of_one_action(one: str, other: str) -> None:
         ("git push origin a", "cd /other && git push origin a"),
         ("git push origin a", "git push origin HEAD:a"),
         ("npm publish", "cd packages/b && npm publish"),
+        ("git push origin a", "cd repos/b && git push origin a"),
+        ("git push origin a", "(cd repos/b/src && git push origin a)"),
+        ("gh pr create", "cd repos/b && gh pr create"),
+        ("cd a && kubectl apply -f k.yaml", "cd b && kubectl apply -f k.yaml"),
+        ("./deploy.sh", "cd web && ./deploy.sh"),
+        ("rsync -a ./ h:/p", "cd web && rsync -a ./ h:/p"),
         ("gh pr merge 3", "gh pr merge 4"),
         ("gh pr merge 3", "gh pr merge 3 --repo x/y"),
         ("kubectl apply -f a.yml", "kubectl -n prod apply -f a.yml"),
