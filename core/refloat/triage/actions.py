@@ -37,10 +37,12 @@ class Attempt:
 
     step: Step
     effects: tuple[Effect, ...]
-    """What its line names; () for a tool that is no shell."""
+    """What of its line is this action, by one name or another; () for a tool that is no shell."""
     probe: tuple[str, ...] | None
     place: str | None
     """The directory it ran in."""
+    part: int = 0
+    """Which action of its step it is."""
 
     @property
     def not_started(self) -> bool:
@@ -231,12 +233,13 @@ def find_actions(
         effects = effects_of(step.command, branch=course.branch) if step.command is not None else ()
         pushes = pushes_in(step.command, course.branch) if effects and step.command is not None else ()
         if effects:
-            # One row for a line: its parts share one result, and one look by a person.
-            last = next((effect for effect in reversed(effects) if effect.probe is not None), effects[-1])
-            place = _place(step, last)
-            names = dict.fromkeys(_names(effects, pushes, course, step))
-            name = ", then ".join(names) + _elsewhere(place, root, last.about, is_repository)
-            found.setdefault(name, []).append(Attempt(step, effects, last.probe, place))
+            names = [
+                name + _elsewhere(_place(step, effect), root, effect.about, is_repository)
+                for name, effect in zip(_names(effects, pushes, course, step), effects, strict=True)
+            ]
+            for part, name in enumerate(dict.fromkeys(names)):
+                own = tuple(effect for known, effect in zip(names, effects, strict=True) if known == name)
+                found.setdefault(name, []).append(Attempt(step, own, own[-1].probe, _place(step, own[-1]), part))
         elif step.kind is StepKind.EXTERNAL:
             found.setdefault(_name_of(step), []).append(Attempt(step, (), _tool_probe(step), step.cwd))
         course.go_on(step, pushes)
@@ -298,6 +301,7 @@ def list_actions(actions: Iterable[Action]) -> tuple[DoNotRepeat, ...]:
             action.telling.probe,
             action.telling.step.subagent,
             action.telling.place,
+            part=action.telling.part,
         )
         for action in actions
     )

@@ -370,12 +370,15 @@ def outside(said: Said, evidence: Evidence) -> Backing:
     """Pushed, PR opened, published, deployed: held against the last attempt before the words."""
     called, plain, does = _OUTSIDE[said.claim.kind]
     before = evidence.before(said)
-    wanted = {
-        (attempt.step.n, attempt.step.subagent): attempt
+    named_so = [
+        attempt
         for action in evidence.actions
         for attempt in action.attempts
         if called.search(_called_by(action, attempt)) and _means(said, attempt)
-    }
+    ]
+    # Of several in one step the last counts, and one of which nobody knows before one that is done.
+    done_first = sorted(named_so, key=lambda attempt: attempt.outcome is not ActionOutcome.DONE)
+    wanted = {(attempt.step.n, attempt.step.subagent): attempt for attempt in done_first}
     tried = [step for step in before if (step.n, step.subagent) in wanted or _scripted(step, plain)]
     if not tried:
         request = _requested(said, evidence)

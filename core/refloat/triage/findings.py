@@ -389,6 +389,17 @@ def _sort_action(action: Action, piles: Piles, told: set[_StepKey]) -> None:
     dangling = last.outcome in (Outcome.DANGLING, Outcome.INTERRUPTED)
     verdict = FindingVerdict.LOST if dangling else FindingVerdict.RECORDED
     finding = Finding(
-        action.name, "external", (), numbers, None, verdict, None, (), None, ran[-1].why, subagent=last.subagent
+        action.name,
+        "external",
+        (),
+        numbers,
+        None,
+        verdict,
+        None,
+        (),
+        None,
+        ran[-1].why,
+        subagent=last.subagent,
+        part=action.telling.part,
     )
     (piles.gone if dangling else piles.saved).append(finding)

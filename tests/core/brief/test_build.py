@@ -184,7 +184,7 @@ def test_then_the_unknown_action_and_how_to_look() -> None:
 
 
 def test_then_the_unconfirmed_edit_is_read_and_never_done_again() -> None:
-    text = next_step(crashed(), Answers(inspected={8: ("happened", "")}))
+    text = next_step(crashed(), Answers(inspected={"8": ("happened", "")}))
     assert text.startswith("Read `src/invoice.py` on disk")
     assert not re.search(r"(?i)\b(?:redo|repeat|again|apply|edit it)\b", text)
 
@@ -193,7 +193,7 @@ def test_then_the_lost_edit() -> None:
     sample = crashed()
     files = tuple(file for file in sample.checkout.files if file.confirmed)
     sample = replace(sample, checkout=replace(sample.checkout, files=files))
-    text = next_step(sample, Answers(inspected={8: ("did_not_happen", "")}))
+    text = next_step(sample, Answers(inspected={"8": ("did_not_happen", "")}))
     assert text.startswith("Decide about the lost edit of `src/vat.py`: the file is back to what it was")
     assert "refloat history claude-code:" in text
     assert "--full" in text
@@ -303,7 +303,7 @@ def test_criteria_are_found_by_their_words(ask: str, criteria: str) -> None:
 def test_answers_are_marked_with_who_gave_them() -> None:
     answers = Answers(
         title="Rounding, second try",
-        inspected={8: ("happened", "the branch is there")},
+        inspected={"8": ("happened", "the branch is there")},
         owners={"src/settings.py": "Ben, by hand"},
         moved={"edit:src/vat.py": ("saved", "it is in my editor")},
         goal="Ship the rounding",
@@ -328,7 +328,7 @@ def test_answers_are_marked_with_who_gave_them() -> None:
 
 def test_what_is_saved_names_its_receipt_everywhere() -> None:
     answers = Answers(
-        inspected={8: ("happened", "")},
+        inspected={"8": ("happened", "")},
         owners={"src/settings.py": "Ben"},
         moved={"edit:src/vat.py": ("saved", "")},
         goal="Ship it",

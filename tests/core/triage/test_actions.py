@@ -178,12 +178,27 @@ def test_the_recorded_branch_counts_while_nothing_in_the_session_changes_it() ->
     assert rows(made, "main")[0].probe == ("git", "ls-remote", "origin")
 
 
-def test_a_line_with_several_effects_is_one_row() -> None:
+def test_each_effect_of_a_line_is_a_row_with_its_own_probe() -> None:
     made = story()
-    made.run("docker push a/b:1 && docker push a/b:2", outcome=Outcome.DANGLING)
-    (row,) = rows(made)
-    assert row.action == "docker push a/b:1, then docker push a/b:2"
-    assert row.probe == ("docker", "manifest", "inspect", "a/b:2")
+    made.run("git push origin v2 && kubectl apply -f k.yaml", outcome=Outcome.DANGLING)
+    made.run("git push origin v2")
+    first, second = rows(made)
+    assert (first.action, first.outcome, first.times) == ("git push origin v2", UNKNOWN, 2)
+    assert first.probe == ("git", "ls-remote", "origin", "v2")
+    assert (second.action, second.probe) == ("kubectl apply -f k.yaml", ("kubectl", "get", "-f", "k.yaml"))
+    assert (first.key, second.key) == ("1", "1.2")
+
+
+def test_of_a_line_that_failed_behind_it_what_its_output_shows_is_done() -> None:
+    made = story()
+    made.run("git push origin topic && npm publish", SENT, outcome=Outcome.ERROR, exit_code=1)
+    assert told(made) == [("git push origin topic", DONE, 1), ("npm publish", UNKNOWN, 1)]
+
+
+def test_one_effect_twice_in_a_line_is_one_attempt() -> None:
+    made = story()
+    made.run("git push origin a || git push origin a")
+    assert [row[2] for row in told(made)] == [1]
 
 
 @pytest.mark.parametrize(
