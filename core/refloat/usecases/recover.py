@@ -45,11 +45,10 @@ from refloat.model.recovery import (
     WentOn,
     WentTo,
     WroteTo,
-    step_key,
 )
 from refloat.model.session import Session, State
 from refloat.model.story import Story
-from refloat.model.triage import ActionOutcome, Finding, Triage
+from refloat.model.triage import ActionOutcome, Finding, Triage, step_key
 from refloat.text import one_line
 
 _Key = TypeVar("_Key")
@@ -385,6 +384,7 @@ class _Open:
     kind: str
     why: str
     probe: tuple[str, ...] | None
+    part: int = 0
 
 
 def _uncertain_steps(triage: Triage) -> Iterator[_Open]:
@@ -397,7 +397,9 @@ def _uncertain_steps(triage: Triage) -> Iterator[_Open]:
                 f"It may have taken effect outside the checkout: no result says.{times} Look before anybody repeats it."
             )
             why += f" No look from here can tell: {row.no_look}." if row.no_look else ""
-            yield _Open(row.step, row.subagent, row.action, "external", why, None if row.no_look else row.probe)
+            yield _Open(
+                row.step, row.subagent, row.action, "external", why, None if row.no_look else row.probe, row.part
+            )
     for finding in (*triage.gone, *triage.claimed, *triage.saved):
         if finding.kind == "dangling" or finding.confirmed is False:
             for step in finding.steps[-1:]:
@@ -407,7 +409,7 @@ def _uncertain_steps(triage: Triage) -> Iterator[_Open]:
 
 
 def _uncertain(given: Given, row: _Open) -> Uncertain:
-    key = step_key(row.step, row.subagent)
+    key = step_key(row.step, row.subagent, row.part)
     said, note = given.inspected.get(key, ("unknown", ""))
     return Uncertain(
         key=key,
@@ -459,7 +461,7 @@ def see(recovery: Recovery) -> Seen:
         head=recovery.checkout.head or "",
         transcript=recovery.session.transcript.bytes,
         files={row.path: _digest(row) for row in rows},
-        open_steps=tuple(row.step for row in _uncertain_steps(recovery.triage)),
+        open_steps=tuple(dict.fromkeys(row.step for row in _uncertain_steps(recovery.triage))),
     )
 
 

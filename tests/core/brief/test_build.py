@@ -206,7 +206,7 @@ def test_criteria_are_found_by_their_words(ask: str, criteria: str) -> None:
 def test_answers_are_marked_with_who_gave_them() -> None:
     answers = Answers(
         title="Rounding, second try",
-        inspected={8: ("happened", "the branch is there")},
+        inspected={"8": ("happened", "the branch is there")},
         owners={"src/settings.py": "Ben, by hand"},
         moved={"edit:src/vat.py": ("saved", "it is in my editor")},
         goal="Ship the rounding",
@@ -231,7 +231,7 @@ def test_answers_are_marked_with_who_gave_them() -> None:
 
 def test_what_is_saved_names_its_receipt_everywhere() -> None:
     answers = Answers(
-        inspected={8: ("happened", "")},
+        inspected={"8": ("happened", "")},
         owners={"src/settings.py": "Ben"},
         moved={"edit:src/vat.py": ("saved", "")},
         goal="Ship it",
