@@ -208,12 +208,12 @@ def _recognised(path: Path) -> list[Path]:
 
 def _transcripts(directory: Path) -> list[Path]:
     found = sorted(directory.glob("*.jsonl"))
-    if (directory / "subagents").is_dir() and (main := directory.with_name(f"{directory.name}.jsonl")).is_file():
+    if is_directory(directory / "subagents") and is_plain_file(main := directory.with_name(f"{directory.name}.jsonl")):
         found.append(main)
     if not found:
         found = sorted(directory.glob("subagents/**/*.jsonl"))
     for projects in (directory / "projects", directory):
-        if not found and projects.is_dir():
+        if not found and is_directory(projects):
             found = sorted(projects.glob("*/*.jsonl"))
     return found
 
