@@ -181,10 +181,15 @@ def _paths(found: Found) -> frozenset[str]:
     return frozenset(segment.file.path for segment in parts)
 
 
+def _from_outside(found: Found) -> Found:
+    """A session that an agent does not know by itself, under the id that its rows name, however its file is called."""
+    return replace(found, by_path=True, session_id=found.renamed or found.session_id)
+
+
 def _recognised(reader: Reader, path: Path, own: Collection[str]) -> list[_Pair]:
     """Sessions of an agent that a file or directory from anywhere holds, newest first."""
     files: Sequence[SourceFile] = reader.recognise(path) or ()
     grouped = reader.group([(file, reader.identify(file)) for file in files]) if files else ()
-    pairs = [(reader, each if _paths(each) <= set(own) else replace(each, by_path=True)) for each in grouped]
+    pairs = [(reader, each if _paths(each) <= set(own) else _from_outside(each)) for each in grouped]
     pairs = [pair for pair in pairs if _paths(pair[1])]
     return sorted(pairs, key=lambda pair: newest_of(pair[1]), reverse=True)
