@@ -142,7 +142,7 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         look = self._page_look()
         if look is None or not self.is_mounted:
             return
-        view, recovery = self._view, look.recovery
+        view = self._view
         self.set_class(view.list_first, "-list-first")
         self.set_class(view.page is Page.BRIEF, "-last")
         number = list(VIEWS).index(view.page) + 1
@@ -164,7 +164,7 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
             self.query_one("#page-detail").scroll_home(animate=False)
         self._show_detail()
         self._show_side()
-        self.rail.show(recovery)
+        self.rail.show(look)
         self.show_saved()
         self.refresh_bindings()
 

@@ -39,12 +39,12 @@ class ProcessPage(PageView):
     section = "previous_attempt"
     offers = frozenset({"choose", "edit", "undo"})
 
-    def so_far(self, recovery: Recovery) -> str:
+    def so_far(self, look: Look) -> str:
         """`gone, by 3 facts`."""
-        said = _SHORT[process_of(recovery)]
-        if recovery.given.process is not None:
+        said = _SHORT[process_of(look.recovery)]
+        if look.recovery.given.process is not None:
             return f"{said}, by your word"
-        return f"{said}, by {several(len(recovery.session.liveness.evidence), 'fact')}"
+        return f"{said}, by {several(len(look.recovery.session.liveness.evidence), 'fact')}"
 
     def reason(self, look: Look) -> Pieces:
         """What the facts add up to, and what may not be done while it runs."""
