@@ -75,12 +75,13 @@ class ProcessPage(PageView):
             mark = look.glyphs.chosen if choice == said else look.glyphs.free
             by_person = choice == said and look.recovery.given.process is not None
             note = "your word" if by_person else "by the evidence" if choice == found else ""
-            cells = (
+            cells = [
                 Cell(((mark, "$accent" if choice == said else QUIET),), 3),
                 Cell(((_CHOICES[choice], STRONG if choice == said else ""),)),
-                Cell(((note, PERSON if by_person else QUIET),), 15, "right"),
-            )
-            rows.append(Row(choice, cells))
+            ]
+            if note:
+                cells.append(Cell(((note, PERSON if by_person else QUIET),), 15, "right"))
+            rows.append(Row(choice, tuple(cells)))
         return rows
 
     def detail(self, look: Look, key: str) -> Sequence[Pieces]:
