@@ -317,9 +317,9 @@ def _unknown_action(facts: Facts, action: DoNotRepeat) -> Iterator[Line]:
 
 
 _INSPECTED: Final = {
-    "happened": "looked at, it happened: do not repeat it",
-    "did_not_happen": "looked at, it did not happen",
-    "unknown": "looked at, and still unknown whether it happened",
+    "happened": "it happened: do not repeat it",
+    "did_not_happen": "it did not happen",
+    "unknown": "still unknown whether it happened",
 }
 
 

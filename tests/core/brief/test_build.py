@@ -218,7 +218,7 @@ def test_answers_are_marked_with_who_gave_them() -> None:
     by_ana = {line.text for section, _ in SECTIONS for line in lines_of(brief, section) if line.by == "ana"}
     assert by_ana == {
         "Goal: Ship the rounding",
-        "`git push origin fix/rounding`: looked at, it happened: do not repeat it (the branch is there)",
+        "`git push origin fix/rounding`: it happened: do not repeat it (the branch is there)",
         "Uncommitted: `src/settings.py`, made by Ben, by hand",
         "`edit:src/vat.py` is saved: it is in my editor",
         "Ask Ben",

@@ -41,9 +41,9 @@ class UncertainPage(PageView):
     offers = frozenset({"choose", "edit", "probe", "undo"})
     rounds = frozenset({"choose"})
 
-    def so_far(self, recovery: Recovery) -> str:
+    def so_far(self, look: Look) -> str:
         """`2 of 3 unknown`."""
-        rows = uncertain_rows(recovery)
+        rows = uncertain_rows(look.recovery)
         open_ = sum(1 for row in rows if row.said == "unknown")
         return f"{open_} of {len(rows)} unknown" if rows else "nothing uncertain"
 
@@ -93,10 +93,13 @@ class UncertainPage(PageView):
             ended = "said" if row.looked.code == 0 else f"ended with {row.looked.code} and said"
             lines.append(((f"{clock_time(row.looked.at)} it {ended}, kept here:", QUIET),))
             lines += [(("  ", ""), *line) for line in text_lines(row.looked.out or "nothing", limit=40)]
+            if row.told:
+                lines.append(((f"So {row.told}.", STRONG),))
         lines += [(), _choices(row, look)]
         if row.note:
             lines.append((("note: ", QUIET), (one_line(row.note), PERSON)))
-        return [*lines, (), *text_lines(local_times(row.why), QUIET)]
+        why = row.why if row.said == "unknown" else f"Your word: {LOOKED_WORDS[row.said]}. No result is recorded."
+        return [*lines, (), *text_lines(local_times(why), QUIET)]
 
     def choose(self, look: Look, key: str) -> Said | None:
         """The next answer; a claim was looked at, or was not after all."""
