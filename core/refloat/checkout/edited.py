@@ -31,7 +31,6 @@ from refloat.checkout.places import (
 from refloat.checkout.porcelain import DiffHunk
 from refloat.checkout.repository import Repository
 from refloat.checkout.survey import Survey
-from refloat.checkout.trees import names_in
 from refloat.checkout.uptake import Committed, Uptake
 from refloat.model.checkout import DirtyHunk, EditedFile, FileState, FoundIn, Owner, PlaceKind
 from refloat.model.session import SessionName
@@ -91,6 +90,7 @@ def _edited(
         judge_fates(folded, comparison, _surroundings(survey, real, hunks, moved, places)),
         tuple(hunks),
         survey.is_unseen(real) and not folded.deleted,
+        comparison.halved and state is FileState.PARTLY,
     )
 
 
@@ -182,15 +182,13 @@ def _cheap_places(survey: Survey, real: str, moved: str | None) -> list[FoundIn]
         asked = _is_clean(survey, real) or _under_way(survey, real)
         return [here, *(_committed_places(survey, real) if asked else ())]
     if state is FileState.UNVERIFIABLE:
-        lost = survey.is_unseen(real)
-        return [*find_backups(folded, survey.backups, ()), *find_in_record(folded)] if lost else []
+        return []
     kept = survey.archive(real)
     if kept is None or folded.deleted:
         return []
     archive, names = kept
     found = find_places(folded, names, archive, (PlaceKind.BRANCH, PlaceKind.STASH))
-    here = str(archive.repository.root)
-    found += find_in_worktrees(folded, names, archive, here)
+    found += find_in_worktrees(folded, names, archive, survey.target(real))
     if (inside := survey.place_in_tree(real)) is not None:
         found += find_staged(folded, survey.trees.shown(real), inside[1], inside[0])
     return sorted(found, key=lambda place: list(PlaceKind).index(place.where))
@@ -212,7 +210,7 @@ def _committed_as(survey: Survey, real: str, moved: str) -> list[FoundIn]:
     kept = survey.archive(real)
     if kept is None or not _is_clean(survey, moved):
         return []
-    names = names_in(moved, kept[0].repository, kept[0].worktrees)
+    names = survey.names_in(moved, kept[0].repository, kept[0].worktrees)
     return find_places(survey.folded[real], names, kept[0], (PlaceKind.BRANCH,))
 
 
@@ -285,7 +283,8 @@ def _search(
 def _recorded_places(survey: Survey, real: str) -> list[FoundIn]:
     """Backups and the record, where they hold what stands in no place that counts as saved."""
     known = [survey.content(real), *_in_head(survey, real)]
-    return [*find_backups(survey.folded[real], survey.backups, known), *find_in_record(survey.folded[real])]
+    folded, hunks = survey.folded[real], not survey.is_unseen(real)  # nothing is left that hunks could be put into
+    return [*find_backups(folded, survey.backups, known), *find_in_record(folded, hunks=hunks)]
 
 
 def _archives_of(survey: Survey, lost: Iterable[str]) -> list[tuple[Archive, dict[str, list[str]]]]:
@@ -368,7 +367,7 @@ def _commits(survey: Survey, real: str, moved: str | None) -> list[Committed]:
         return []
     archive, names = kept
     if moved is not None:
-        names = [*names, *names_in(moved, archive.repository, archive.worktrees)]
+        names = [*names, *survey.names_in(moved, archive.repository, archive.worktrees)]
     versions = [v for v in archive.of(names, PlaceKind.BRANCH) if v.oid is not None or survey.folded[real].deleted]
     archive.prefetch(versions)
     ordered = sorted(versions, key=lambda version: not version.on_head)

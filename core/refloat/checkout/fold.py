@@ -11,7 +11,17 @@ from enum import StrEnum
 from typing import Literal
 
 from refloat.checkout.lines import align, bare, bare_all, find_block
-from refloat.checkout.pieces import FOREIGN, Piece, Traces, apply_edit, loose_pieces, may_begin, old_side, whole_piece
+from refloat.checkout.pieces import (
+    FOREIGN,
+    Piece,
+    Traces,
+    apply_edit,
+    before_of,
+    loose_pieces,
+    may_begin,
+    old_side,
+    whole_piece,
+)
 from refloat.model.light import field, light, slotted
 from refloat.model.stamp import Stamp
 from refloat.model.transcript import FileEdit, Outcome, Step, StepKind
@@ -225,13 +235,14 @@ def _take(folded: Folded, row: RecordedEdit, known: Sequence[Known]) -> None:
     if edit.op == "delete":
         _delete(folded, edit, origin)
         return
-    if edit.before is not None:
-        _settle(folded, edit.before)
+    before = edit.before if edit.before is not None else before_of(edit)
+    if before is not None:
+        _settle(folded, before)
     elif not _whole(folded) and not folded.deleted and (edit.hunks or edit.after is not None):
         _use_known(folded, row, known)
     folded.deleted = False
     if edit.after is not None:
-        _write(folded, edit.after, origin, created=edit.op == "create" and edit.before is None)
+        _write(folded, edit.after, origin, created=edit.op == "create" and folded.existed is not True)
     elif edit.hunks:
         _patch(folded, edit, origin)
     elif edit.moved_to is None:

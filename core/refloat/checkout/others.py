@@ -13,6 +13,7 @@ from refloat.checkout.hunks import LONGEST, whole_hunk
 from refloat.checkout.owners import Ground, own_hunks, owner_of
 from refloat.checkout.porcelain import StatusEntry
 from refloat.checkout.repository import Repository
+from refloat.checkout.runs import removed_by
 from refloat.checkout.survey import Survey
 from refloat.model.checkout import OtherChange, Owner
 from refloat.model.own_files import digest, held_by, is_own_text, listings_of
@@ -57,7 +58,7 @@ def _change(survey: Survey, repository: Repository, path: str, entry: StatusEntr
     hunks = own_hunks([hunk for hunk in raw or staged if len(hunk.lines) <= LONGEST], ground)
     owner, session = owner_of(hunks)
     owner = owner or ground.fallback.owner
-    why = _PUT_OVER if own else _why(owner, session, ground)
+    why = _PUT_OVER if own else _why(survey, real, owner, session, ground)
     if owner is Owner.COMMAND and entry.head is None and (source := survey.written_elsewhere(content.text)) is not None:
         owner, session, why = Owner.THIS_SESSION, survey.name, f"what the session wrote to {survey.trees.shown(source)}"
         hunks = [replace(hunk, owner=owner, session=session) for hunk in hunks]
@@ -85,6 +86,16 @@ def _party(survey: Survey, inner: Repository, path: str, entry: StatusEntry) -> 
     return (Owner.UNKNOWN, None) if change is None else (change.owner, change.session)
 
 
+def _moved_here(survey: Survey, real: str) -> str | None:
+    """That a file which the session edited stands at this path now, and what moved it where that is recorded."""
+    source = next((source for source, target in survey.moved.items() if target == real), None)
+    if source is None:
+        return None
+    run = removed_by(survey.runs, source)
+    by = "" if run is None else f" by step {run.step}: {run.command}"
+    return f"moved from {survey.trees.shown(source)}{by}"
+
+
 def _took_a_place(repository: Repository, entry: StatusEntry) -> bool:
     """Whether HEAD holds another thing there than one that Refloat wrote."""
     if entry.head is None or entry.submodule:
@@ -93,12 +104,16 @@ def _took_a_place(repository: Repository, entry: StatusEntry) -> bool:
     return held is None or not is_own_text(held.decode(errors="replace"))
 
 
-def _why(owner: Owner, session: SessionName | None, ground: Ground) -> str:
+def _why(survey: Survey, real: str, owner: Owner, session: SessionName | None, ground: Ground) -> str:
+    if owner is not Owner.OTHER_SESSION and (moved := _moved_here(survey, real)) is not None:
+        return moved
     match owner:
         case Owner.OTHER_SESSION:
             return f"the record of {session} holds its lines"
-        case Owner.THIS_SESSION:
+        case Owner.THIS_SESSION if survey.aliases(real):
             return "the session edited it by another name: a link leads to it"
+        case Owner.THIS_SESSION:
+            return "the session's record holds its lines"
         case Owner.MIXED:
             return "its hunks have several owners"
         case Owner.COMMAND if ground.fallback.owner is not Owner.COMMAND and ground.runs.last is not None:

@@ -35,6 +35,7 @@ from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp, stamp_of_seconds
 from refloat.model.story import Story
 from refloat.model.transcript import Step
+from refloat.there import is_there
 from refloat.together import Running
 
 _UNTIDY: Final = frozenset({FileState.PARTLY, FileState.DIVERGED})
@@ -73,6 +74,7 @@ class Survey:
     _origins: Mapping[str, str] | None = None
     _written: dict[str, str] | None = None
     _reported: tuple[Reported | None] | None = None
+    _gone_places: Sequence[str] | None = None
     _fallbacks: dict[str, Fallback] = field(default_factory=dict[str, Fallback])
 
     @property
@@ -122,7 +124,9 @@ class Survey:
     def _compare(self, real: str) -> Comparison:
         folded = self.folded[real]
         if self.is_unseen(real):
-            return Comparison(FileState.UNVERIFIABLE, "the workspace is gone: there is nothing to compare with")
+            if folded.deleted:
+                return Comparison(FileState.UNVERIFIABLE, "the workspace is gone: there is nothing to compare with")
+            return Comparison(FileState.DELETED, "the workspace is gone, and the file with it")
         if folded.made and not folded.deleted and self._became_link(real):
             return Comparison(FileState.DIVERGED, "a symbolic link that leads out of the checkout stands there now")
         self._widen(folded, real)
@@ -160,8 +164,7 @@ class Survey:
         """What a formatter of the session made of its lines is there all the same."""
         if made.state not in _UNTIDY or content.kind != "text" or folded.blind:
             return made
-        last = folded.made[-1].at
-        run = next((run for run in self.runs if run.formats and last is not None and run.at >= last), None)
+        run = self._formatter_behind(folded, content, any_command=made.state is FileState.DIVERGED)
         written = [piece.lines[own] for piece in folded.pieces for own in piece.own_stretches()]
         told = any(tells(line) for lines in written for line in lines)
         if run is None or not told or not stands_laid_out(written, content.text):
@@ -169,11 +172,24 @@ class Survey:
         why = f"every recorded hunk is there, in the layout that step {run.step} gave it"
         return replace(made, state=FileState.CHANGED_SINCE, why=why, laid_out_by=run.step)
 
+    def _formatter_behind(self, folded: Folded, content: Content, *, any_command: bool) -> Run | None:
+        """The session's formatter behind its last edit of a file; else, of `any_command` (a script, a hook of git's, an
+        editor of streams), the one that names the file, or that ran when it was written.
+        """
+        real, last = folded.path, folded.made[-1].at
+        behind = [run for run in self.runs if last is not None and run.at >= last]
+        found = next((run for run in behind if run.formats), None)
+        if found is not None or not any_command:
+            return found
+        written = stamp_of_seconds(content.mtime) if content.mtime is not None else None
+        able = [run for run in behind if run.may_write(real) and (run.names(real) or (written and run.spans(written)))]
+        return able[-1] if able else None
+
     def witnesses(self, real: str, other: Content | None = None) -> list[Witness]:
         """What each session's record says of a file, or of an `other` content of it; this one's first."""
         found: list[Witness] = []
         came = [source for source, target in self.moved.items() if target == real]
-        for path in (*self._aliases(self.target(real)), *came):
+        for path in (*self.aliases(self.target(real)), *came):
             folded = self.folded[path]
             held = self.content(real) if other is None else other
             made = self.comparison(path) if other is None and path not in came else judge(folded, held)
@@ -300,7 +316,7 @@ class Survey:
             self._targets[real] = path if inside else real
         return self._targets[real]
 
-    def _aliases(self, real: str) -> list[str]:
+    def aliases(self, real: str) -> list[str]:
         """Links by which the session edited a file; the file's own path first where it edited that."""
         if not self._edited_by:
             for path in self.folded:
@@ -367,7 +383,23 @@ class Survey:
 
     def _names(self, real: str, repository: Repository, worktrees: Sequence[str]) -> list[str]:
         paths = dict.fromkeys((self.target(real), real))
-        return [name for path in paths for name in names_in(path, repository, worktrees)]
+        return [name for path in paths for name in self.names_in(path, repository, worktrees)]
+
+    def names_in(self, path: str, repository: Repository, worktrees: Sequence[str]) -> list[str]:
+        """What a path may be called in the trees of a repository, worktrees that were removed among them."""
+        return list(dict.fromkeys(names_in(path, repository, worktrees, self.gone_places)))
+
+    @property
+    def gone_places(self) -> Sequence[str]:
+        """Directories that the session was in by its record and that are gone: worktrees that were removed, or mere
+        folders.
+        """
+        if self._gone_places is None:
+            summary = self.story.summary
+            named = (summary.worktree, summary.workspace, summary.cwd)
+            told = dict.fromkeys(self.trees.real(one).rstrip("/") for one in named if one and one.startswith("/"))
+            self._gone_places = [one for one in told if not is_there(one)]
+        return self._gone_places
 
     def begin_archive(self) -> None:
         """Begin to ask what the session's repository keeps, before it is known what has moved."""
