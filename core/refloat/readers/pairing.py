@@ -75,6 +75,7 @@ class StepDraft:
             background=told.background if told else None,
             pending=call.pending if told is None else None,
             never_ran=bool(told and told.never_ran),
+            pushed=bool(told and told.pushed),
         )
 
 
@@ -145,6 +146,7 @@ def settle(result: Result | None, event: Result | None) -> Result | None:
         placeholder=event.placeholder,
         background=event.background or result.background,
         made=event.made,
+        pushed=event.pushed or result.pushed,
         never_ran=event.never_ran or (result.never_ran and event.outcome is result.outcome),
         partial=event.partial,
     )
