@@ -214,7 +214,7 @@ def _run_words(facts: Facts, last: LastRun) -> str:
     code = f" (exit code {run.exit_code})" if run.exit_code is not None else ""
     head = f" at HEAD {short(run.head)}" if run.head else ""
     inside = f" in sub-agent {last.subagent}" if last.subagent else ""
-    ended = _OUTCOME_WORDS[run.outcome] if run.proved else "ended"
+    ended = _OUTCOME_WORDS[run.outcome] if run.proved or run.outcome is Outcome.DANGLING else "ended"
     note = f" ({facts.quote.words(run.note)})" if run.note else ""
     return f"{facts.quote.code(last.command)} {ended}{code}{head}{inside}{note}{failure_words(facts, last)}"
 
@@ -261,7 +261,8 @@ def uncertain(facts: Facts) -> Iterator[Line]:
         if finding.kind == "commit" and finding.key not in facts.answers.moved:
             yield _lost_commit(facts, finding)
     for last in facts.last_checks:
-        if not _is_moved(facts, "check", step=last.run.step, subagent=last.subagent):
+        kind = "dangling" if last.run.outcome is Outcome.DANGLING else "check"
+        if not _is_moved(facts, kind, step=last.run.step, subagent=last.subagent):
             yield from _doubtful_check(facts, last)
     yield from _claims(facts)
     for work in facts.triage.still_open:
@@ -338,7 +339,7 @@ def _doubtful_file(facts: Facts, file: EditedFile) -> Iterator[Line]:
 
 def _doubtful_check(facts: Facts, last: LastRun) -> Iterator[Line]:
     run = last.run
-    if run.outcome is Outcome.DANGLING or (run.freshness is Freshness.CURRENT and run.proved):
+    if run.proved and (run.outcome is Outcome.DANGLING or run.freshness is Freshness.CURRENT):
         return
     if not run.proved and run.freshness is not Freshness.STALE:
         text = f"Not proved: {_run_words(facts, last)}"

@@ -38,6 +38,8 @@ class Comparison:
     """The content's lines, without carriage returns."""
     laid_out_by: int | None = None
     """The step whose formatter gave the recorded lines another layout; they stand in no other sense."""
+    back: Folded | None = None
+    """The record up to one of its edits, where the content is what that one left and the later ones are undone."""
     halved: bool = False
     """A part of it was undone or cut off, and nothing of anybody's stands in its place."""
 
@@ -132,7 +134,7 @@ def _judge_text(folded: Folded, text: str, lines: list[str]) -> Comparison:
         return Comparison(FileState.CHANGED_SINCE, "only line ends or the final newline differ", origins)
     if folded.written_whole and recorded is not None:
         return _judge_whole(bare_lines(recorded), lines, origins)
-    return _judge_hunks(folded, tally, exact=recorded is not None)
+    return _judge_hunks(folded, tally, lines, exact=recorded is not None)
 
 
 def _judge_whole(recorded: Sequence[str], lines: Sequence[str], origins: tuple[int | None, ...]) -> Comparison:
@@ -148,11 +150,13 @@ def _judge_whole(recorded: Sequence[str], lines: Sequence[str], origins: tuple[i
     return Comparison(FileState.PARTLY, f"{left} of {told} recorded lines are there", origins)
 
 
-def _judge_hunks(folded: Folded, tally: _Tally, *, exact: bool) -> Comparison:
+def _judge_hunks(folded: Folded, tally: _Tally, lines: Sequence[str], *, exact: bool) -> Comparison:
     origins = tuple(tally.origins)
     if tally.hunks == 0:
         if folded.blind:
             return Comparison(FileState.UNVERIFIABLE, "the record does not hold what was written", origins)
+        if not exact and all(find_block(bare_all(piece.lines), lines) is not None for piece in folded.pieces):
+            return Comparison(FileState.PRESENT, "the session's edits cancel out, and nothing of them is left", origins)
         return Comparison(FileState.CHANGED_SINCE, "the session's edits cancel out; something else changed", origins)
     if folded.blind and tally.there < tally.hunks:
         return Comparison(FileState.UNVERIFIABLE, "an edit was made whose content the record does not hold", origins)

@@ -275,7 +275,8 @@ class _Place:
         text = folded.text
         if text is None:
             return self._by_hunks(folded, old[0])
-        base = _base_of(folded, versions)
+        back = self.survey.comparison(self.real).back
+        base = _base_of(folded, versions) if back is None or back.text is None else back.text
         if base is None:
             return self._over(folded, text, name, old[0])
         made = rejoin(base, old[0], text)

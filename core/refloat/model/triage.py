@@ -109,7 +109,7 @@ class Finding:
     claim: str | None
     why: str
     confirmed: bool | None = None
-    """False for an edit that stands on disk although its result was never recorded."""
+    """False for an edit whose result was never recorded, whether it stands on disk or not."""
     subagent: str | None = None
 
     @property
@@ -123,12 +123,20 @@ class Finding:
         return self.kind in {"external", "dangling"} and self.verdict is FindingVerdict.LOST
 
     @property
+    def unconfirmed(self) -> bool:
+        """Whether it is an edit of which nobody knows that it was ever made: its result was never recorded."""
+        return self.kind == "edit" and self.confirmed is False
+
+    @property
     def known_as(self) -> str:
-        """The verdict in a word for people. What left no artifact cannot be lost: its outcome is unknown. The result of
-        a check that failed is recorded, and nobody may take it for work that holds.
+        """The verdict in a word for people. What left no artifact cannot be lost: its outcome is unknown; nor can what
+        may never have been made. The result of a check that failed is recorded, and nobody may take it for work that
+        holds.
         """
         if self.failed:
             return "failed"
+        if self.unconfirmed:
+            return "unconfirmed"
         return "unknown" if self.unknown else self.verdict.value
 
     @property
@@ -184,8 +192,8 @@ class Triage:
 
     @property
     def confirmed(self) -> int:
-        """How many of the saved were seen to stand; the rest is recorded alone, failed or stale."""
-        return sum(row.verdict is FindingVerdict.CONFIRMED for row in self.saved)
+        """How many of the saved were seen to stand; the rest is recorded alone, unconfirmed, failed or stale."""
+        return sum(row.verdict is FindingVerdict.CONFIRMED and not row.unconfirmed for row in self.saved)
 
     @property
     def inspect(self) -> tuple[DoNotRepeat, ...]:

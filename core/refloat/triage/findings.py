@@ -89,12 +89,13 @@ def _dangles(step: Step) -> bool:
     return step.outcome in (Outcome.DANGLING, Outcome.INTERRUPTED)
 
 
-def _dangling(step: Step) -> Finding:
+def _dangling(step: Step, left: str | None = None) -> Finding:
+    """`left`: why nothing tells the end of a step that has a result."""
     ended = "was interrupted" if step.outcome is Outcome.INTERRUPTED else "has no recorded result"
     if is_made_output(step.output):
         ended = "was interrupted and closed by a repair"
     what = step.command or step.summary or step.tool
-    why = f"step {step.n} {ended}: nobody knows how far it came"
+    why = f"step {step.n}{f': {left}' if left else f' {ended}'}: nobody knows how far it came"
     return Finding(
         what, "dangling", step.files, (step.n,), None, FindingVerdict.LOST, None, (), None, why, subagent=step.subagent
     )
@@ -201,7 +202,7 @@ def _edit(
         recoverable,
         None,
         why,
-        confirmed=file.confirmed,
+        confirmed=file.confirmed or (None if verdict is FindingVerdict.LOST and loses(file) else False),
         subagent=subagents.pop() if len(subagents) == 1 else None,
     )
 
@@ -284,7 +285,7 @@ def _sort_checks(steps: Sequence[Step], checkout: Checkout, piles: Piles, told: 
         step = by_step[run.step, run.subagent]
         told.add((run.step, run.subagent))
         if run.outcome in (Outcome.DANGLING, Outcome.INTERRUPTED):
-            piles.gone.append(_dangling(step))
+            piles.gone.append(_dangling(step, run.note if step.outcome is Outcome.OK else None))
         else:
             piles.saved.append(_check(name, run))
 

@@ -22,6 +22,8 @@ from refloat.model.checkout import (
     Fate,
     FileState,
     Freshness,
+    OtherChange,
+    Owner,
 )
 from refloat.model.liveness import Evidence
 from refloat.model.session import Failure, FailureKind, State
@@ -107,6 +109,16 @@ def test_the_artifact_names_revision_dirty_files_and_what_to_preserve() -> None:
     assert any(text == "Uncommitted: `src/invoice.py`, made by this session" for text in told)
     assert any(text.startswith("Preserve, unrelated to this work: `config/local.toml`") for text in told)
     assert any("`src/settings.py`, owner unknown" in text for text in told)
+
+
+@pytest.mark.parametrize("owner", [Owner.THIS_SESSION, Owner.COMMAND])
+def test_what_the_session_moved_or_had_made_is_its_own_uncommitted_work(owner: Owner) -> None:
+    sample = crashed()
+    moved = OtherChange("pkg/m2.py", "??", owner, None, "moved from m.py", ())
+    sample = replace(sample, checkout=replace(sample.checkout, other_changes=(moved,)))
+    (told,) = [text for text in texts(brief_of(sample), "current_artifact") if "pkg/m2.py" in text]
+    assert told.startswith("Uncommitted: `pkg/m2.py`, made by ")
+    assert told.endswith(" (moved from m.py)")
 
 
 def test_an_operation_under_way_is_told_first() -> None:
