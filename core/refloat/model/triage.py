@@ -111,6 +111,8 @@ class Finding:
     confirmed: bool | None = None
     """False for an edit whose result was never recorded, whether it stands on disk or not."""
     subagent: str | None = None
+    part: int = 0
+    """For an action: which one of its step, where a line names several."""
 
     @property
     def failed(self) -> bool:
@@ -144,7 +146,8 @@ class Finding:
         """Names it for `Answers.moved`. Made of places alone, so that masking its words leaves it as it is."""
         steps = ",".join(map(str, self.steps))
         message = "" if self.message is None else str(self.message)
-        return "|".join((self.kind, self.subagent or "", steps, message, *self.files))
+        kind = f"{self.kind}.{self.part + 1}" if self.part else self.kind
+        return "|".join((kind, self.subagent or "", steps, message, *self.files))
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +166,15 @@ class StillOpen:
     """The file in which its output still lies."""
 
 
+def step_key(step: int, subagent: str | None, part: int = 0) -> str:
+    """A step by its number, and the sub-agent where it is one's: sub-agents count for themselves.
+
+    `part` is the place of one of several actions within it.
+    """
+    name = str(step) if subagent is None else f"{subagent}/{step}"
+    return f"{name}.{part + 1}" if part else name
+
+
 @dataclass(frozen=True, slots=True)
 class DoNotRepeat:
     """An action outside the checkout."""
@@ -177,6 +189,13 @@ class DoNotRepeat:
     """The directory it ran in, where `probe` is to be run; None where the record does not say."""
     no_look: str = ""
     """Why `probe` cannot tell here, in words; "" where nothing is known against it."""
+    part: int = 0
+    """Which action of its step it is, where a line names several."""
+
+    @property
+    def key(self) -> str:
+        """Names it among all actions and steps."""
+        return step_key(self.step, self.subagent, self.part)
 
 
 @dataclass(frozen=True, slots=True)

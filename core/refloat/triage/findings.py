@@ -86,7 +86,7 @@ def sort_findings(
 def _dangles(step: Step) -> bool:
     if step.kind in NO_WORK or step.superseded or step.pending is not None:
         return False
-    return step.outcome in (Outcome.DANGLING, Outcome.INTERRUPTED)
+    return step.outcome in (Outcome.DANGLING, Outcome.INTERRUPTED) and not step.never_ran
 
 
 def _dangling(step: Step, left: str | None = None) -> Finding:
@@ -277,7 +277,7 @@ def _sort_checks(steps: Sequence[Step], checkout: Checkout, piles: Piles, told: 
     last: dict[str, CheckRun] = {}
     for run in checkout.checks:
         step = by_step.get((run.step, run.subagent))
-        if step is not None and not (step.outcome is Outcome.DENIED and not step.effects_unknown):
+        if step is not None and not step.never_ran and (step.outcome is not Outcome.DENIED or step.effects_unknown):
             name = (check_of(step.command) if step.command else None) or step.summary
             last.pop(name, None)
             last[name] = run
@@ -398,6 +398,17 @@ def _sort_action(action: Action, piles: Piles, told: set[_StepKey]) -> None:
     dangling = last.outcome in (Outcome.DANGLING, Outcome.INTERRUPTED)
     verdict = FindingVerdict.LOST if dangling else FindingVerdict.RECORDED
     finding = Finding(
-        action.name, "external", (), numbers, None, verdict, None, (), None, ran[-1].why, subagent=last.subagent
+        action.name,
+        "external",
+        (),
+        numbers,
+        None,
+        verdict,
+        None,
+        (),
+        None,
+        ran[-1].why,
+        subagent=last.subagent,
+        part=action.telling.part,
     )
     (piles.gone if dangling else piles.saved).append(finding)
