@@ -112,7 +112,7 @@ def test_of_a_folder_that_is_gone_it_is_said_how_its_patch_is_taken(tmp_path: Pa
     shutil.rmtree(lost.root)
     done = lost.operations.plan(Asked("salvage", NAME)).salvage()
     assert (done.apply, done.gone) == (None, str(lost.root))
-    told = " ".join(text for line in salvaged_lines(done, str(lost.home)) for text, _ in line.pieces)
+    told = " ".join(text for line in salvaged_lines(done, str(lost.home)) for text, _ in line.text)
     assert f"{lost.root} is gone: `git apply` makes its files anew in an empty directory" in told
 
 
