@@ -54,21 +54,31 @@ def _is_settled(file: EditedFile) -> bool:
 
 
 def _is_moved(
-    facts: Facts, kind: str, *, path: str | None = None, step: int | None = None, subagent: str | None = None
+    facts: Facts,
+    kind: str,
+    *,
+    path: str | None = None,
+    step: int | None = None,
+    subagent: str | None = None,
+    part: int = 0,
 ) -> bool:
     """Whether a person put the finding of a file or a step on another pile: then their word stands in its place."""
     moved = facts.answers.moved
     return bool(moved) and any(
         row.kind == kind
         and row.key in moved
-        and (path in row.files if path is not None else step in row.steps and row.subagent == subagent)
+        and (
+            path in row.files
+            if path is not None
+            else step in row.steps and row.subagent == subagent and row.part == part
+        )
         for row in (*facts.triage.saved, *facts.triage.gone)
     )
 
 
 def is_moved_action(facts: Facts, action: DoNotRepeat) -> bool:
     """Whether a person put the finding of an action outside on another pile."""
-    return _is_moved(facts, "external", step=action.step, subagent=action.subagent)
+    return _is_moved(facts, "external", step=action.step, subagent=action.subagent, part=action.part)
 
 
 def _edited(facts: Facts, file: EditedFile) -> Iterator[Line]:
@@ -291,10 +301,10 @@ def _unknown_action(facts: Facts, action: DoNotRepeat) -> Iterator[Line]:
     where = step_words(action.step, action.subagent)
     steps = own_steps([action.step], action.subagent)
     command = facts.quote.code(action.action)
-    if action.subagent is None and action.step in facts.answers.inspected:
-        verdict, note = facts.answers.inspected[action.step]
+    if action.key in facts.answers.inspected:
+        verdict, note = facts.answers.inspected[action.key]
         told = f" ({facts.quote.words(note)})" if note else ""
-        question = f"inspected {action.step}"
+        question = f"inspected {action.key}"
         yield said(facts, question, f"{command}: {_INSPECTED.get(verdict, verdict)}{told}", 97, steps)
         return
     times = f" after {counted(action.times, 'attempt')}" if action.times > 1 else ""
@@ -307,9 +317,9 @@ def _unknown_action(facts: Facts, action: DoNotRepeat) -> Iterator[Line]:
 
 
 _INSPECTED: Final = {
-    "happened": "looked at, it happened: do not repeat it",
-    "did_not_happen": "looked at, it did not happen",
-    "unknown": "looked at, and still unknown whether it happened",
+    "happened": "it happened: do not repeat it",
+    "did_not_happen": "it did not happen",
+    "unknown": "still unknown whether it happened",
 }
 
 

@@ -160,7 +160,7 @@ def _ended(step: Step) -> Ended:
 def _freshness(
     index: int, step: Step, steps: Sequence[Step], edits: _Edits, tree: Tree, name: Callable[[str], str]
 ) -> tuple[Freshness, str | None]:
-    if step.outcome is Outcome.DENIED and not step.effects_unknown:
+    if step.never_ran or (step.outcome is Outcome.DENIED and not step.effects_unknown):
         return Freshness.UNKNOWN_TREE, "it never ran"
     behind = edits.behind(index, step)
     if behind is not None:

@@ -190,6 +190,30 @@ def fold(
     return files if only is None else {path: file for path, file in files.items() if path in only}
 
 
+def fold_until(folded: Folded, count: int, known: Sequence[Known] = ()) -> Folded | None:
+    """The first `count` edits of a file alone, folded anew; None where one brought it from another path or away."""
+    made = Folded(folded.path)
+    for row in folded.edits[:count]:
+        if row.edit.path != folded.path or row.edit.moved_to not in (None, row.edit.path):
+            return None
+        made.edits.append(row)
+        if row.standing is Standing.REFUSED:
+            continue
+        if made.existed is None and len(made.made) == 1:
+            made.existed = _existed(row.edit)
+        _take(made, row, known)
+    return made
+
+
+def folded_whole(folded: Folded) -> Piece | None:
+    """The whole text that the edits of a file leave, or left before the one that deleted it; None where not known."""
+    if folded.deleted:
+        last = next((at for at, row in enumerate(folded.edits) if row.edit.op == "delete"), 0)
+        made = fold_until(folded, last)
+        return None if made is None else folded_whole(made)
+    return _whole(folded) if not folded.blind else None
+
+
 def _with_sources(paths: AbstractSet[str], rows: Iterable[RecordedEdit]) -> AbstractSet[str]:
     """Some files, and those that anything was moved from to one of them."""
     moves = [(row.edit.path, row.edit.moved_to) for row in rows if row.edit.moved_to is not None]

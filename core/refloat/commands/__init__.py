@@ -20,7 +20,7 @@ from refloat.commands.failures import what_failed
 from refloat.commands.line import Simple, read_line
 from refloat.commands.mcp import mcp_effect, mcp_kind
 from refloat.commands.outcomes import LEFT_RUNNING, Ended, how_it_ended, outcome_in
-from refloat.commands.outside import Effect, action, effects_of, probe, shown_done
+from refloat.commands.outside import About, Effect, action, effects_of, probe, shown_done
 from refloat.commands.push import Push, push_of
 from refloat.commands.reading import QUIET, reading_kind
 from refloat.model.transcript import StepKind
@@ -28,6 +28,7 @@ from refloat.patterns import late
 
 __all__ = (
     "LEFT_RUNNING",
+    "About",
     "Effect",
     "Ended",
     "Push",

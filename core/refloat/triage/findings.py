@@ -86,7 +86,7 @@ def sort_findings(
 def _dangles(step: Step) -> bool:
     if step.kind in NO_WORK or step.superseded or step.pending is not None:
         return False
-    return step.outcome in (Outcome.DANGLING, Outcome.INTERRUPTED)
+    return step.outcome in (Outcome.DANGLING, Outcome.INTERRUPTED) and not step.never_ran
 
 
 def _dangling(step: Step, left: str | None = None) -> Finding:
@@ -133,12 +133,17 @@ def _sort_file(
     told.update(made)
     if made.keys() <= taken_back:
         return
-    recoverable = tuple(RecoverableFrom(place.where, place.ref or place.path, place.commit) for place in lost)
-    if file.state is FileState.UNVERIFIABLE:
-        # Nothing was looked at: that the work is lost is not known, nor that it stands anywhere.
+    recoverable = tuple(RecoverableFrom(place.where, _name_of(place), place.commit) for place in lost)
+    if file.unseen:
+        # The folder may only have been moved: that the work is lost is not known, nor that it stands anywhere.
         piles.gone.append(_edit(file, FindingVerdict.RECORDED, _why_unseen(file, recoverable), recoverable=recoverable))
         return
     piles.gone.append(_edit(file, FindingVerdict.LOST, _gone_why(file, commands), recoverable=recoverable))
+
+
+def _name_of(place: FoundIn) -> str | None:
+    """What leads to a lost place: a name that the repository gives it, or the file that a backup is."""
+    return place.ref or (place.path if place.where is PlaceKind.AGENT_BACKUP else None)
 
 
 def _why_unseen(file: EditedFile, recoverable: Sequence[RecoverableFrom]) -> str:
@@ -159,7 +164,7 @@ def is_gone(file: EditedFile) -> bool:
     if any(place.where in SAVED_PLACES for place in file.found_in):
         return False
     if file.state is FileState.UNVERIFIABLE:
-        return file.unseen
+        return False
     return file.state is not FileState.PARTLY or loses(file)
 
 
@@ -197,7 +202,7 @@ def _edit(
         recoverable,
         None,
         why,
-        confirmed=file.confirmed,
+        confirmed=file.confirmed or (None if verdict is FindingVerdict.LOST and loses(file) else False),
         subagent=subagents.pop() if len(subagents) == 1 else None,
     )
 
@@ -209,8 +214,11 @@ def _done_to(file: EditedFile) -> str:
 
 
 def loses(file: EditedFile) -> bool:
-    """Whether any edit of a file was lost or reverted."""
-    return any(edit.fate in (Fate.LOST, Fate.REVERTED) for edit in file.edits)
+    """Whether any edit of a file was lost or reverted, or a part of one."""
+    fates = {edit.fate for edit in file.edits}
+    if file.halved and Fate.UNCONFIRMED not in fates:  # else what is missing may never have been made
+        return True
+    return not fates.isdisjoint((Fate.LOST, Fate.REVERTED))
 
 
 def where_it_stands(file: EditedFile, saved: Sequence[FoundIn]) -> StandsIn | None:
@@ -269,7 +277,7 @@ def _sort_checks(steps: Sequence[Step], checkout: Checkout, piles: Piles, told: 
     last: dict[str, CheckRun] = {}
     for run in checkout.checks:
         step = by_step.get((run.step, run.subagent))
-        if step is not None and not (step.outcome is Outcome.DENIED and not step.effects_unknown):
+        if step is not None and not step.never_ran and (step.outcome is not Outcome.DENIED or step.effects_unknown):
             name = (check_of(step.command) if step.command else None) or step.summary
             last.pop(name, None)
             last[name] = run
@@ -401,6 +409,7 @@ def _sort_action(action: Action, piles: Piles, told: set[_StepKey]) -> None:
         None,
         _failed(ran[-1]) or ran[-1].why,
         subagent=last.subagent,
+        part=action.telling.part,
     )
     (piles.gone if dangling else piles.saved).append(finding)
 

@@ -206,7 +206,7 @@ def test_criteria_are_found_by_their_words(ask: str, criteria: str) -> None:
 def test_answers_are_marked_with_who_gave_them() -> None:
     answers = Answers(
         title="Rounding, second try",
-        inspected={8: ("happened", "the branch is there")},
+        inspected={"8": ("happened", "the branch is there")},
         owners={"src/settings.py": "Ben, by hand"},
         moved={"edit:src/vat.py": ("saved", "it is in my editor")},
         goal="Ship the rounding",
@@ -218,7 +218,7 @@ def test_answers_are_marked_with_who_gave_them() -> None:
     by_ana = {line.text for section, _ in SECTIONS for line in lines_of(brief, section) if line.by == "ana"}
     assert by_ana == {
         "Goal: Ship the rounding",
-        "`git push origin fix/rounding`: looked at, it happened: do not repeat it (the branch is there)",
+        "`git push origin fix/rounding`: it happened: do not repeat it (the branch is there)",
         "Uncommitted: `src/settings.py`, made by Ben, by hand",
         "`edit:src/vat.py` is saved: it is in my editor",
         "Ask Ben",
@@ -231,7 +231,7 @@ def test_answers_are_marked_with_who_gave_them() -> None:
 
 def test_what_is_saved_names_its_receipt_everywhere() -> None:
     answers = Answers(
-        inspected={8: ("happened", "")},
+        inspected={"8": ("happened", "")},
         owners={"src/settings.py": "Ben"},
         moved={"edit:src/vat.py": ("saved", "")},
         goal="Ship it",

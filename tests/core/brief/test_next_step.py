@@ -44,7 +44,7 @@ def test_then_the_unknown_action_and_how_to_look() -> None:
 
 
 def test_then_the_unconfirmed_edit_is_read_and_never_done_again() -> None:
-    text = next_step(crashed(), Answers(inspected={8: ("happened", "")}))
+    text = next_step(crashed(), Answers(inspected={"8": ("happened", "")}))
     assert text.startswith("Read `src/invoice.py` on disk")
     assert not re.search(r"(?i)\b(?:redo|repeat|again|apply|edit it)\b", text)
 
@@ -53,7 +53,7 @@ def test_then_the_lost_edit() -> None:
     sample = crashed()
     files = tuple(file for file in sample.checkout.files if file.confirmed)
     sample = replace(sample, checkout=replace(sample.checkout, files=files))
-    text = next_step(sample, Answers(inspected={8: ("did_not_happen", "")}))
+    text = next_step(sample, Answers(inspected={"8": ("did_not_happen", "")}))
     assert text.startswith("Decide about the lost edit of `src/vat.py`: the file is back to what it was")
     assert "refloat history claude-code:" in text
     assert "--full" in text

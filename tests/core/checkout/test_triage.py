@@ -142,7 +142,7 @@ def test_of_a_workspace_that_is_gone_nothing_shows_that_an_edit_stands(bare: Rep
     ]
     whole, *rest = (finding.why for finding in made.gone)
     begins = "the record says so" if outcome is Outcome.OK else "its result was never recorded"
-    assert whole == f"{begins}, and it could not be verified: the workspace is gone: there is nothing to compare with"
+    assert whole == f"{begins}, and it could not be verified: the workspace is gone, and the file with it"
     assert rest == [f"{whole}; the record does not hold its whole content"] * 2
     assert [(f.claim, f.verdict) for f in made.claimed] == [("edited", FindingVerdict.STALE)]
 

@@ -164,7 +164,7 @@ def _said(story: Story, triage: Triage | None, glyphs: Glyphs) -> list[RecapRow]
     rows += [_judged(finding, "$pile-claimed") for finding in unproved[:3]]
     rows += [_judged(finding, "$pile-saved") for finding in borne_out[:3]]
     if not unproved and not borne_out:
-        rows.append(RecapRow("", (("its own words; they claim nothing that evidence could bear out", QUIET),)))
+        rows.append(RecapRow("", (("its own words; no rule finds a claim in them", QUIET),)))
     return rows
 
 
