@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 def checkout_lines(checkout: Checkout, width: int, *, patch: bool) -> Iterator[str]:
     """What is under way, each edited file with its fate and owner, the dirty rest, the checks."""
-    head = f"{checkout.branch or 'detached'} at {(checkout.head or 'no commit')[:12]}"
-    yield from labelled("CHECKOUT", f"{checkout.repo or 'no repository'}  {head}", width)
+    yield from labelled("CHECKOUT", _where(checkout), width)
     base = checkout.base
-    yield from labelled("", f"HEAD when the session began: {(base.head or 'unknown')[:12]} ({base.how})", width)
+    if checkout.repo is not None or base.head is not None:
+        yield from labelled("", f"HEAD when the session began: {(base.head or 'unknown')[:12]} ({base.how})", width)
     if checkout.operation:
         under_way = checkout.operation
         onto = f" onto {under_way.onto}" if under_way.onto else ""
@@ -53,6 +53,13 @@ def checkout_lines(checkout: Checkout, width: int, *, patch: bool) -> Iterator[s
         line for warned in checkout.warnings for line in labelled("  !", f"{warned.what} {warned.path or ''}", width, 4)
     ]
     yield from section("NOT OBEYED, OR NOT LOOKED AT", warnings)
+
+
+def _where(checkout: Checkout) -> str:
+    """The repository, and what is checked out in it."""
+    if checkout.repo is None:
+        return "no repository"
+    return f"{checkout.repo}  {checkout.branch or 'detached'} at {(checkout.head or 'no commit')[:12]}"
 
 
 def _check(run: CheckRun) -> tuple[str, ...]:
@@ -147,11 +154,13 @@ def triage_lines(triage: Triage, width: int) -> Iterator[str]:
 
 def _of_the_saved(triage: Triage) -> str:
     """What the count of the saved holds besides work that holds."""
-    failed = sum(row.failed for row in triage.saved)
+    failed = sum(row.failed and row.kind == "check" for row in triage.saved)
+    in_vain = sum(row.failed and row.kind == "external" for row in triage.saved)
     claims = sum(row.claim is not None for row in triage.saved)
     told = [
         f"{triage.confirmed} confirmed" if triage.confirmed != len(triage.saved) else "",
         f"{counted(failed, 'result')} of a failed check" if failed else "",
+        f"{counted(in_vain, 'action')} that failed" if in_vain else "",
         f"{counted(claims, 'claim')} borne out" if claims else "",
     ]
     return f" ({', '.join(filter(None, told))})" if any(told) else ""
