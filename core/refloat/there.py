@@ -12,6 +12,17 @@ def is_there(path: "str | os.PathLike[str]") -> bool:
     return os.path.exists(path)  # noqa: PTH110 - see above
 
 
+def may_be_there(path: "str | os.PathLike[str]") -> bool:
+    """Whether something may lie there: in a directory that may not be entered, nobody knows that nothing does."""
+    try:
+        os.stat(path)  # noqa: PTH116 - see above
+    except (PermissionError, InterruptedError):
+        return True
+    except (OSError, ValueError):
+        return False
+    return True
+
+
 def is_directory(path: "str | os.PathLike[str]") -> bool:
     """Whether a directory lies there."""
     return os.path.isdir(path)  # noqa: PTH112 - see above

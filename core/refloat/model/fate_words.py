@@ -5,6 +5,7 @@ A file has a state (all its edits against the disk), each edit a fate of its own
 states, fates, owners and places come judged.
 """
 
+from shlex import quote
 from typing import Final
 
 from refloat.model.checkout import TAKEN_BACK, EditedFile, EditFate, Fate, FileState, Owner, PlaceKind
@@ -67,8 +68,8 @@ WRITES_OUT: Final = "writes lost work out: what git can take as a patch, the res
 
 
 def salvage_line(session: str) -> str:
-    """The way back of lost work: the command that writes it into a patch, for a shell."""
-    return f"refloat salvage {session} --out lost.patch"
+    """The way back of lost work: the command that writes it into a patch, for a shell. `session`: its `ref`."""
+    return f"refloat salvage {quote(session)} --out lost.patch"
 
 
 _THERE: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})
