@@ -194,9 +194,11 @@ class Repository:
             answer = self.git.run(self.root, "worktree", "list", "--porcelain")
         return read_worktrees(answer.out)
 
-    def find_entries(self, tree: str) -> dict[str, tuple[str, str]]:
-        """Mode and object id by path, of everything in a commit's tree; nothing where git cannot tell."""
-        answer = self.git.run(self.root, "ls-tree", "-r", "-z", "--full-tree", tree)
+    def find_entries(self, tree: str, paths: Sequence[str] = ()) -> dict[str, tuple[str, str]]:
+        """Mode and object id by path, of some paths or of everything in a commit's tree; nothing where git cannot
+        tell.
+        """
+        answer = self.git.run(self.root, "ls-tree", "-r", "-z", "--full-tree", tree, "--", *paths)
         if answer.code != 0:
             return {}
         rows = (row.partition("\t") for row in decode(answer.out).split("\0") if row)

@@ -15,7 +15,7 @@ from refloat.model.session import Session, State
 from refloat.usecases.batch import Listing, Scope
 from refloat.usecases.finder import Finder
 from refloat.usecases.may_be_held import may_be_held
-from refloat_tui.cli.asking import answer, bench, here
+from refloat_tui.cli.asking import answer, bench, finding, here, show_unmasked
 from refloat_tui.cli.ending import UNREAD
 from refloat_tui.cli.held import holders
 
@@ -51,7 +51,8 @@ def show_list(scope: Scope, *, as_json: bool = False, show_secrets: bool = False
     """Print sessions, newest activity first, with their state; return the exit code."""
     write = _Write() if as_json and not show_secrets else None
     sought = replace(scope, limit=None) if scope.resumable else scope
-    finder = Finder(bench(), before=lambda many: _load(many, as_json=as_json), write=write)
+    show_unmasked(show_secrets)
+    finder = Finder(finding(), before=lambda many: _load(many, as_json=as_json), write=write)
     listing = finder.find(sought)
     everywhere = scope.cwd is None or not finder.told  # where there is none at all, that is what is said
     if scope.resumable:
