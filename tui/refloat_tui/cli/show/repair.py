@@ -2,8 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from shlex import quote
-from shlex import join
+from shlex import join, quote
 from typing import Final
 
 from refloat.model.repair import Issue, Repair, Severity
