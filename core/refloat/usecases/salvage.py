@@ -47,6 +47,7 @@ def salvage(bench: Workbench, story: Story, *, others: Sequence[Story] = (), sce
         tuple(files),
         sum(len(find_secrets(text)) for text in texts),
         str(root.path) if root is not None and not root.is_there else None,
+        tuple(real for real in looked.survey.folded if looked.survey.content(real).kind == "unreadable"),
     )
 
 
