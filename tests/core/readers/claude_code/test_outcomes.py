@@ -248,6 +248,7 @@ def test_tools(tool: str, given: dict[str, object], kind: str, summary: str):
 
 def test_a_push_that_the_result_names_is_external():
     step = bash("ok", BASH | {"gitOperation": {"push": {"branch": "main"}}}, "2.1.270", "./release.sh")
+    assert step.pushed
     assert step.kind == "external"
 
 
