@@ -49,6 +49,8 @@ class RepairPlan:
     """One for each issue, in the same order."""
     left_out: tuple[str, ...]
     """What a copy does not take along, in words."""
+    outside: str = ""
+    """The path that it was given by, where it lies outside its agent's directories: no copy is installed of such."""
 
     @property
     def is_sound(self) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from shlex import join
+from shlex import join, quote
 from typing import Final, assert_never
 
 from refloat.model.advice import advise
@@ -56,7 +56,7 @@ def show_status(
     if session.state in {State.STOPPED, State.FAILED} and (checkout is not None or not story.summary.edits):
         found = tuple(find_open_work(session, story, checkout))
         lost = checkout is not None and any(can_salvage(file) for file in _lost(session, story, checkout))
-        then = _with_open(then, found, salvage_line(session.name) if lost else None, calls=bool(session.dangling))
+        then = _with_open(then, found, salvage_line(session.ref) if lost else None, calls=bool(session.dangling))
     then = then if standing is None else _with_newer(session, then, standing)
     return Status(session, done, open_steps, _pending(open_steps, turn), then, standing)
 
@@ -171,25 +171,27 @@ def find_next(
     wrote one; that in the usual place comes first.
     """
     seen = seen or plain_situation("continue", session, reader)
-    advice, name = advise(seen), session.name
+    advice, ref = advise(seen), session.ref
     workspace = None if advice.by_hand else place_of(session)
     command: tuple[str, ...] | None
     why = advice.why
     match advice.operation:
         case "attach":
-            command = ("refloat", "attach", name)
+            command = ("refloat", "attach", ref)
         case "resolve_liveness":
             tied = tied_to(seen)
-            command = ("refloat", "stop", name, "--pid", str(tied[0])) if tied else None
+            command = ("refloat", "stop", ref, "--pid", str(tied[0])) if tied else None
         case "continue" | "prompt":
             command = tuple(reader.continue_command(session.session_id, None))
         case "new_linked" if advice.by_hand:
-            command = ("refloat", "brief", name, "--out", BRIEF_FILE)
+            command = ("refloat", "brief", ref, "--out", BRIEF_FILE)
             why = f"{why}: {_BY_HAND.format(brief=join(command), start=join(reader.new_command(BRIEF_FILE)))}"
         case "new_linked":
-            written = _own_brief(name, workspace) or brief
-            command = ("refloat", "new", "--parent", name, *(("--brief", written) if written else ()))
-            why = f"{why}: {_WRITTEN.format(path=inert_line(written)) if written else _UNWRITTEN.format(name=name)}"
+            written = _own_brief(session.name, workspace) or brief
+            command = ("refloat", "new", "--parent", ref, *(("--brief", written) if written else ()))
+            why = (
+                f"{why}: {_WRITTEN.format(path=inert_line(written)) if written else _UNWRITTEN.format(name=quote(ref))}"
+            )
         case _:
             assert_never(advice.operation)
     return NextOperation(advice.operation, None if advice.forbids and not advice.by_hand else command, workspace, why)

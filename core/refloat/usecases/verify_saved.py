@@ -17,6 +17,7 @@ from refloat.record.checking import Progress, find_receipt, is_receipt, verify_j
 from refloat.record.exported import NoExport, is_export, read_document, verify_export
 from refloat.record.keys import Known, no_keys
 from refloat.record.store import Record
+from refloat.record.whole import NoSuchJob
 from refloat.there import is_plain_file
 
 _ALONE = (
@@ -39,13 +40,16 @@ def verify_ref(ref: str, open_it: Callable[[], Record], now: Stamp, known: Known
 
     """
     path = Path(ref)
-    if ("/" in ref or path.suffix in {".json", ".jsonl"}) and is_plain_file(path):
+    named_as_file = "/" in ref or path.suffix in {".json", ".jsonl"}
+    if named_as_file and is_plain_file(path):
         return verify_file(path, now, known, open_it)
     try:
         record = open_it()
     except UsageError:
         if is_plain_file(path):
             return verify_file(path, now, known, open_it)
+        if named_as_file:
+            raise _no_file(ref) from None
         raise
     with record:
         with record.reading() as connection:
@@ -57,7 +61,16 @@ def verify_ref(ref: str, open_it: Callable[[], Record], now: Stamp, known: Known
             return verify_job(record, job, receipt)
         if is_plain_file(path):
             return verify_file(path, now, known, open_it)
-        return verify_job(record, ref)  # links may be left of it; else it says which jobs there are
+        try:
+            return verify_job(record, ref)  # links may be left of it; else it says which jobs there are
+        except NoSuchJob:
+            if named_as_file:
+                raise _no_file(ref) from None
+            raise
+
+
+def _no_file(ref: str) -> UsageError:
+    return UsageError(f"there is no file {ref!r}, and no job is called so")
 
 
 def verify_whole(record: Record, job: str, tell: Progress) -> Verified:

@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from refloat.errors import UsageError
 from refloat.model.problem import only_unread
 from refloat.model.session import Session, State
 from refloat.usecases.batch import Listing, Scope
@@ -57,6 +58,9 @@ def show_list(scope: Scope, *, as_json: bool = False, show_secrets: bool = False
     everywhere = scope.cwd is None or not finder.told  # where there is none at all, that is what is said
     if scope.resumable:
         listing = replace(listing, sessions=_accepted(listing.sessions, scope.limit))
+    unfiltered = scope.agent is None and scope.state is None and not scope.resumable
+    if scope.cwd is not None and unfiltered and not listing.sessions and not listing.records_gone:
+        _refuse_nowhere(scope.cwd, finder)
     held = holders(bench()) if may_be_held(os.environ) else {}
     if (text := _joined(listing, held)) is not None:
         from refloat_tui.cli import out
@@ -74,6 +78,20 @@ def show_list(scope: Scope, *, as_json: bool = False, show_secrets: bool = False
 
         err.say(f"{some:,} sessions are told by the ends of their files; `refloat refresh` reads them whole")
     return UNREAD if only_unread(listing.problems) else 0
+
+
+def _refuse_nowhere(place: Path, finder: Finder) -> None:
+    """Refuse a place that is no directory and never was one to any session: a slip of the hand.
+
+    Raises:
+        UsageError: it is one.
+
+    """
+    from refloat.there import is_directory
+    from refloat.usecases.sessions import Surroundings, names_here
+
+    if not is_directory(place) and not names_here(place, finder.told, Surroundings()):
+        raise UsageError(f"{place} is no directory, and no session worked there")
 
 
 def _accepted(sessions: Sequence[Session], limit: int | None) -> tuple[Session, ...]:

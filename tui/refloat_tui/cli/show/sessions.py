@@ -1,6 +1,7 @@
 """`status`, `recap` and `history` for a person."""
 
 from collections.abc import Iterable, Iterator
+from shlex import quote
 from typing import Final
 
 from refloat.model.attempts import Standing
@@ -189,7 +190,9 @@ def recap_lines(recap: Recap, width: int) -> Iterator[str]:
         for row in recap.against[-_AGAINST:]:
             told = f"{one_line(row.what)} → {row.known_as}: {one_line(row.why)}"
             yield from labelled("", cut(told, width * 2), width)
-        yield from labelled("", f"its own words; what bears them out: refloat triage {recap.session}", width)
+        yield from labelled(
+            "", f"its own words; what bears them out: refloat triage {quote(recap.ref or recap.session)}", width
+        )
     opened = [step for step in recap.steps if step.outcome is Outcome.DANGLING]
     for at, step in enumerate(opened):
         yield from labelled("" if at else "OPEN", cut(step_line(step, recap.workspace), width * 2), width)
@@ -197,7 +200,8 @@ def recap_lines(recap: Recap, width: int) -> Iterator[str]:
     for item in recap.items:
         yield cut(item_line(item, recap.workspace), width)
     if recap.omitted:
-        yield f"… {counted(recap.omitted, 'earlier item')} and thoughts: refloat history {recap.session}"
+        whole = f"refloat history {quote(recap.ref or recap.session)}"
+        yield f"… {counted(recap.omitted, 'earlier item')} and thoughts: {whole}"
 
 
 def _done(recap: Recap) -> Iterator[str]:
@@ -207,8 +211,8 @@ def _done(recap: Recap) -> Iterator[str]:
         files = list(dict.fromkeys(edit.path.rsplit("/", 1)[-1] for step in edits for edit in step.edits))
         more = f" and {len(files) - 6} more" if len(files) > 6 else ""
         yield f"{counted(len(edits), 'edit')} recorded: {', '.join(files[:6])}{more}"
-        yield f"what became of them since: refloat checkout {recap.session}"
-        yield f"should any of them be lost, this brings back what can be: {salvage_line(recap.session)}"
+        yield f"what became of them since: refloat checkout {quote(recap.ref or recap.session)}"
+        yield f"should any of them be lost, this brings back what can be: {salvage_line(recap.ref or recap.session)}"
     checks: dict[str, Step] = {}
     for step in steps:
         if step.kind is StepKind.CHECK:

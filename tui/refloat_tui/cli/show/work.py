@@ -15,11 +15,10 @@ if TYPE_CHECKING:
 
     from refloat.model.brief import BriefCheck, BriefPreview, Moved
     from refloat.model.checkout import CheckRun
-    from refloat.model.session import SessionName
     from refloat.model.triage import Finding, Triage
 
 
-def checkout_lines(checkout: Checkout, width: int, *, patch: bool) -> Iterator[str]:
+def checkout_lines(checkout: Checkout, width: int, *, patch: bool, ref: str = "") -> Iterator[str]:
     """What is under way, each edited file with its fate and owner, the dirty rest, the checks."""
     yield from labelled("CHECKOUT", _where(checkout), width)
     base = checkout.base
@@ -42,7 +41,7 @@ def checkout_lines(checkout: Checkout, width: int, *, patch: bool) -> Iterator[s
         if patch:
             yield from _hunks(file, checkout)
     if any(_is_had_elsewhere(file) for file in checkout.files):
-        yield from _way_back(checkout.session, width)
+        yield from _way_back(ref or checkout.session, width)
     others = [
         (change.status, inert_line(change.path), "; ".join(filter(None, (_by(change, checkout), change.why))))
         for change in checkout.other_changes
@@ -114,7 +113,7 @@ def _hunks(file: EditedFile, checkout: Checkout) -> Iterator[str]:
         yield from ("    " + inert_line(line) for line in hunk.lines)
 
 
-def triage_lines(triage: Triage, width: int) -> Iterator[str]:
+def triage_lines(triage: Triage, width: int, *, ref: str = "") -> Iterator[str]:
     """The three piles, what must not be repeated, what may still run."""
     sizes = (
         f"saved {len(triage.saved)}{_of_the_saved(triage)} · claimed {len(triage.claimed)} · gone {len(triage.gone)}"
@@ -127,7 +126,7 @@ def triage_lines(triage: Triage, width: int) -> Iterator[str]:
     yield from section("CLAIMED (said, and no step proves it)", _findings(triage.claimed, width))
     yield from section("GONE (stands nowhere, or nobody knows how it ended)", _findings(triage.gone, width))
     if any(row.kind == "edit" and row.recoverable_from for row in triage.gone):
-        yield from _way_back(triage.session, width)
+        yield from _way_back(ref or triage.session, width)
     rows = [
         (
             row.outcome.replace("_", " "),
@@ -179,7 +178,7 @@ def _is_had_elsewhere(file: EditedFile) -> bool:
     return went and bool(file.found_in) and not any(place.where in SAVED_PLACES for place in file.found_in)
 
 
-def _way_back(session: SessionName, width: int) -> Iterator[str]:
+def _way_back(session: str, width: int) -> Iterator[str]:
     yield from labelled("", f"`{salvage_line(session)}` {WRITES_OUT}", width, 2)
 
 
