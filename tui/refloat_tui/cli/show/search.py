@@ -37,7 +37,7 @@ def found_lines(found: Found, width: int, now: Stamp) -> Iterator[str]:
     if found.more:
         yield ""
         yield "There is more: --limit N shows it, more words or a filter (--agent, --here, --since) narrow it down."
-    if not found.complete:
+    if found.unread or not (found.complete or found.unreadable):
         yield ""
         yield f"{counted(found.unread, 'session')} not searched yet: `refloat refresh` reads everything."
 

@@ -43,13 +43,12 @@ def columns(rows: Iterable[Sequence[str]], width: int, indent: str = "  ", *, wh
     if room < _LEAST and out.is_bounded():
         most = width if whole else width - len(indent) - 2
         return [_below(row if whole else [*row[:last], shorten(row[last], most)], width, indent) for row in listed]
-    rows: list[str] = []
+    lines: list[str] = []
     for row in listed:
         cells = [cell.ljust(size) for cell, size in zip(row[:last], widths, strict=True)]
-        rows.append(
-            (indent + "  ".join([*cells, row[last] if whole else shorten(row[last], max(_LEAST, room))])).rstrip()
-        )
-    return rows
+        cells.append(row[last] if whole else shorten(row[last], max(_LEAST, room)))
+        lines.append((indent + "  ".join(cells)).rstrip())
+    return lines
 
 
 def shorten(text: str, room: int) -> str:
