@@ -205,7 +205,7 @@ def test_secrets_are_masked_on_screens_and_exact_in_exports_which_say_so(refloat
     for words in (("trail", "j"), ("trail", "j", "--json"), ("pickup", "j", "--as", "bob"), ("jobs",)):
         assert token not in refloat(*words).stdout
     assert token not in (tmp_path / "r.json").read_text()
-    assert "values that look like secrets were masked" in refloat("trail", "j").stderr
+    assert "1 value that looks like a secret was masked" in refloat("trail", "j").stderr
     shown = refloat("trail", "j", "--show-secrets", COLUMNS="60")
     assert f"echo {token}" in shown.stdout
     assert shown.stderr == ""
