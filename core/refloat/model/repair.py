@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from refloat.model.guard import Ruling
 from refloat.model.session import SessionName
 
 Severity = Literal["blocks", "loses", "noted"]
@@ -70,3 +71,5 @@ class Repair:
     installed: bool = False
     then: tuple[str, ...] | None = None
     """Of an installed copy: the command that goes on with it."""
+    refused: Ruling | None = None
+    """Why it may not be installed now, and who forbids it."""

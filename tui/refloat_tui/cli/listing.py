@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from refloat_tui.cli.quick import Asked
 
 _SHOW: Final = "refloat_tui.cli.show"
+_BESIDE: Final = 80
+"""Columns for what stands beside a title, or more."""
 _TEXT: Final = 400
 """Bytes of a session's texts, or so."""
 _NO_SESSIONS: Final = '"sessions":[]'
@@ -69,7 +71,9 @@ def show_list(scope: Scope, *, as_json: bool = False, show_secrets: bool = False
     else:
         answer(
             listing,
-            lambda value, width: _lines(value, width, held, everywhere=everywhere),
+            lambda value, width: _lines(
+                value, _room(value, width) if show_secrets else width, held, everywhere=everywhere
+            ),
             (lambda value: _json(value, held)) if as_json else None,
             masked=not show_secrets,
         )
@@ -157,6 +161,11 @@ def _json(listing: Listing, held: "Mapping[str, Lease]") -> object:
     from refloat import wire
 
     return wire.listing(listing, held)
+
+
+def _room(listing: Listing, width: int) -> int:
+    """Columns that take every title whole: a secret in one would be cut away otherwise."""
+    return max([width, *(len(session.title or "") + _BESIDE for session in listing.sessions)])
 
 
 def _lines(listing: Listing, width: int, held: "Mapping[str, Lease]", *, everywhere: bool) -> Iterable[str]:

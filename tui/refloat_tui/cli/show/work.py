@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from refloat.model.checkout import SAVED_PLACES, Checkout, DirtyHunk, EditedFile, Fate, OtherChange, Owner, PlaceKind
 from refloat.model.fate_words import OWNER_WORDS, PLACE_WORDS, STATE_WORDS, WRITES_OUT, fate_words, salvage_line
-from refloat.text import cut, inert_line, one_line
-from refloat_tui.cli.show.table import columns, counted, labelled, section
+from refloat.text import inert_line, one_line
+from refloat_tui.cli.show.table import columns, counted, labelled, section, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -198,7 +198,7 @@ def _findings(findings: tuple[Finding, ...], width: int) -> list[str]:
         if finding.message is not None:
             steps = ", ".join(filter(None, (steps, f"item {finding.message}")))
         known = finding.known_as.upper() if finding.failed or finding.unknown else finding.known_as
-        rows.append(cut(f"  {known:<12} {said}{inert_line(finding.what)}{where}  {steps}", width))
+        rows.append(shorten(f"  {known:<12} {said}{inert_line(finding.what)}{where}  {steps}", width))
         detail = "; ".join(part for part in (finding.why, f"recoverable from {back}" if back else "") if part)
         if detail:
             rows.extend(labelled("", detail, width, 15))
