@@ -14,7 +14,16 @@ from itertools import accumulate
 from typing import Final
 
 from refloat.checkout.fold import edited_paths
-from refloat.commands import changes_behind, check_cwd, check_of, how_it_ended, may_write, mends
+from refloat.commands import (
+    LEFT_RUNNING,
+    Ended,
+    changes_behind,
+    check_cwd,
+    check_of,
+    how_it_ended,
+    may_write,
+    mends,
+)
 from refloat.model.checkout import CheckRun, Freshness
 from refloat.model.light import light
 from refloat.model.stamp import Stamp, later, stamp_of_seconds
@@ -123,8 +132,10 @@ def _concerns(edit: _Edit, tree: Tree) -> bool:
 def _check(
     index: int, step: Step, steps: Sequence[Step], edits: _Edits, tree: Tree, name: Callable[[str], str]
 ) -> CheckRun:
-    ended = how_it_ended(step.command, step.outcome, step.exit_code, step.output)
+    ended = _ended(step)
     freshness, because = _freshness(index, step, steps, edits, tree, name)
+    if ended is LEFT_RUNNING and freshness is Freshness.CURRENT:
+        freshness, because = Freshness.UNKNOWN_TREE, "no end of it was ever recorded"
     return CheckRun(
         step.n,
         ended.outcome,
@@ -139,10 +150,17 @@ def _check(
     )
 
 
+def _ended(step: Step) -> Ended:
+    """How a check ended; a step that left it running tells only that it began."""
+    if step.background is not None and step.background.running and step.outcome is Outcome.OK:
+        return LEFT_RUNNING
+    return how_it_ended(step.command, step.outcome, step.exit_code, step.output)
+
+
 def _freshness(
     index: int, step: Step, steps: Sequence[Step], edits: _Edits, tree: Tree, name: Callable[[str], str]
 ) -> tuple[Freshness, str | None]:
-    if step.outcome is Outcome.DENIED and not step.effects_unknown:
+    if step.never_ran or (step.outcome is Outcome.DENIED and not step.effects_unknown):
         return Freshness.UNKNOWN_TREE, "it never ran"
     behind = edits.behind(index, step)
     if behind is not None:

@@ -97,7 +97,11 @@ def applied(step: Step) -> bool:
 
 
 def _refused(step: Step) -> bool:
-    return step.outcome is Outcome.DENIED and not step.effects_unknown
+    return step.never_ran or (step.outcome is Outcome.DENIED and not step.effects_unknown)
+
+
+def _unrun(step: Step) -> str:
+    return "was refused and never ran" if step.outcome is Outcome.DENIED else "never ran"
 
 
 # ── checks ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -138,7 +142,7 @@ def _can_be(step: Step, tool: str) -> bool:
 def _judged(ran: Sequence[Step], said: Said, evidence: Evidence, sort: Sort | None) -> Backing:
     started = [step for step in ran if not _refused(step)]
     if not started:
-        return Backing(CONTRADICTED, f"{named(ran[-1])} was refused and never ran", (ran[-1],))
+        return Backing(CONTRADICTED, f"{named(ran[-1])} {_unrun(ran[-1])}", (ran[-1],))
     last = started[-1]
     run = evidence.run_of(last)
     unknown = _unknown(last, run)
@@ -259,11 +263,11 @@ def _commit(step: Step, evidence: Evidence) -> Backing:
 
 
 def _by_outcome(step: Step, fine: str) -> Backing:
+    if _refused(step):
+        return Backing(CONTRADICTED, f"{named(step)} {_unrun(step)}", (step,))
     if step.outcome is Outcome.ERROR and not step.effects_unknown:
         code = f" with exit code {step.exit_code}" if step.exit_code is not None else ""
         return Backing(CONTRADICTED, f"{named(step)} failed{code}", (step,))
-    if _refused(step):
-        return Backing(CONTRADICTED, f"{named(step)} was refused and never ran", (step,))
     if step.outcome is Outcome.DANGLING:
         return Backing(UNSUPPORTED, f"{named(step)} has no recorded result", (step,))
     if step.outcome is not Outcome.OK or step.effects_unknown:
@@ -366,12 +370,15 @@ def outside(said: Said, evidence: Evidence) -> Backing:
     """Pushed, PR opened, published, deployed: held against the last attempt before the words."""
     called, plain, does = _OUTSIDE[said.claim.kind]
     before = evidence.before(said)
-    wanted = {
-        (attempt.step.n, attempt.step.subagent): attempt
+    named_so = [
+        attempt
         for action in evidence.actions
         for attempt in action.attempts
         if called.search(_called_by(action, attempt)) and _means(said, attempt)
-    }
+    ]
+    # Of several in one step the last counts, and one of which nobody knows before one that is done.
+    done_first = sorted(named_so, key=lambda attempt: attempt.outcome is not ActionOutcome.DONE)
+    wanted = {(attempt.step.n, attempt.step.subagent): attempt for attempt in done_first}
     tried = [step for step in before if (step.n, step.subagent) in wanted or _scripted(step, plain)]
     if not tried:
         request = _requested(said, evidence)

@@ -45,11 +45,10 @@ from refloat.model.recovery import (
     WentOn,
     WentTo,
     WroteTo,
-    step_key,
 )
 from refloat.model.session import Session, State
 from refloat.model.story import Story
-from refloat.model.triage import ActionOutcome, Finding, Triage
+from refloat.model.triage import ActionOutcome, Finding, Triage, step_key
 from refloat.text import one_line
 from refloat.usecases.judge_look import judge_look, own_commits
 
@@ -388,6 +387,7 @@ class _Open:
     kind: str
     why: str
     probe: tuple[str, ...] | None
+    part: int = 0
 
 
 def _uncertain_steps(triage: Triage) -> Iterator[_Open]:
@@ -400,7 +400,9 @@ def _uncertain_steps(triage: Triage) -> Iterator[_Open]:
                 f"It may have taken effect outside the checkout: no result says.{times} Look before anybody repeats it."
             )
             why += f" No look from here can tell: {row.no_look}." if row.no_look else ""
-            yield _Open(row.step, row.subagent, row.action, "external", why, None if row.no_look else row.probe)
+            yield _Open(
+                row.step, row.subagent, row.action, "external", why, None if row.no_look else row.probe, row.part
+            )
     for finding in (*triage.gone, *triage.claimed, *triage.saved):
         if finding.kind == "dangling" or finding.confirmed is False:
             for step in finding.steps[-1:]:
@@ -410,7 +412,7 @@ def _uncertain_steps(triage: Triage) -> Iterator[_Open]:
 
 
 def _uncertain(recovery: Recovery, row: _Open) -> Uncertain:
-    key, given = step_key(row.step, row.subagent), recovery.given
+    key, given = step_key(row.step, row.subagent, row.part), recovery.given
     said, note = given.inspected.get(key, ("unknown", ""))
     looked, told = given.probes.get(key), ""
     if looked is not None and row.subagent is None:
@@ -468,7 +470,7 @@ def see(recovery: Recovery) -> Seen:
         head=recovery.checkout.head or "",
         transcript=recovery.session.transcript.bytes,
         files={row.path: _digest(row) for row in rows},
-        open_steps=tuple(row.step for row in _uncertain_steps(recovery.triage)),
+        open_steps=tuple(dict.fromkeys(row.step for row in _uncertain_steps(recovery.triage))),
     )
 
 

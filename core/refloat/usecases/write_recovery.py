@@ -38,7 +38,7 @@ def answers_of(recovery: Recovery, receipts: Receipts = _NONE) -> Answers:
     given = recovery.given
     return Answers(
         title=given.title,
-        inspected={int(key): said for key, said in given.inspected.items() if key.isdecimal()},
+        inspected=dict(given.inspected),
         owners=dict(_owners(recovery)),
         moved=dict(_moved(recovery)),
         goal=given.goal,

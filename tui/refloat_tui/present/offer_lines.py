@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from refloat.model.fate_words import MADE_ANEW
 from refloat.model.stopping import Stopped
 from refloat.text import inert_line
 from refloat_tui.operations import Offer, Operation, Row, Salvaged
@@ -120,7 +121,9 @@ def stopped_lines(stopped: Stopped) -> list[MarkdownLine]:
 def salvaged_lines(salvaged: Salvaged, home: str) -> list[MarkdownLine]:
     """What a salvage wrote, and how it comes back into the checkout."""
     lines = [MarkdownLine(()), *_listed("WROTE", (from_home(path, home) for path in salvaged.written), "bold")]
-    if salvaged.apply is None:
+    if salvaged.gone is not None:
+        lines.append(labelled("", f"{inert_line(from_home(salvaged.gone, home))} is gone: {MADE_ANEW}"))
+    elif salvaged.apply is None:
         lines.append(
             labelled("", "no part of it can be a patch of the checkout as it is: the contents stand beside it")
         )

@@ -364,6 +364,7 @@ def _result(state: State, row: Row, block: Row, told: object, here: Here) -> Non
             placeholder=verdict.placeholder,
             made=verdict.made,
             background=work,
+            never_ran=verdict.nothing_done,
         )
     )
     state.shut = state.shut or verdict.shutdown

@@ -77,7 +77,7 @@ class UncertainPage(PageView):
                 Cell(((one_line(row.action), ""),)),
                 Cell(((words, QUIET),), 13),
             )
-            rows.append(Row(f"done {row.subagent or ''} {row.step}", cells, stop=False))
+            rows.append(Row(f"done {row.key}", cells, stop=False))
         return rows or [heading("none", (("Nothing uncertain: nothing to ask here.", QUIET),))]
 
     def detail(self, look: Look, key: str) -> Sequence[Pieces]:
@@ -176,7 +176,7 @@ def _row(look: Look, key: str) -> Uncertain | None:
 def why_no_look(row: Uncertain, look: Look) -> str:
     """Why the read-only command of a row cannot tell here; empty where nothing is known against it."""
     actions = look.recovery.triage.do_not_repeat
-    return next((one.no_look for one in actions if (one.step, one.subagent) == (row.step, row.subagent)), "")
+    return next((one.no_look for one in actions if one.key == row.key), "")
 
 
 def can_look(look: Look) -> bool:
