@@ -201,6 +201,8 @@ class Result:
     background: Background | None = None
     made: bool = False
     """Made by a repair: nobody recorded how the call ended, and it stays open."""
+    pushed: bool = False
+    """The record itself says that it pushed."""
     never_ran: bool = False
     """Its agent did not begin it: skipped, blocked before it ran, asked for wrongly."""
     partial: bool = False
@@ -349,6 +351,8 @@ class Step:
     pending: PendingKind | None = None
     never_ran: bool = False
     """Its agent did not begin it."""
+    pushed: bool = False
+    """The record itself says that it pushed, whatever its command is."""
 
 
 @light

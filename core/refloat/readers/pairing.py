@@ -139,7 +139,7 @@ def settle(result: Result | None, event: Result | None) -> Result | None:
         max(result.at, event.at) if result.at and event.at else result.at or event.at,
         event.place,
         result.exit_code if event.exit_code is None else event.exit_code,
-        result.output or event.output,
+        _output(result, event),
         result.edits if event.edits is None else event.edits,
         event.kind or result.kind,
         event.effects_unknown or result.effects_unknown,
@@ -151,6 +151,12 @@ def settle(result: Result | None, event: Result | None) -> Result | None:
         event.never_ran or (result.never_ran and event.outcome is result.outcome),
         event.partial,
     )
+
+
+def _output(result: Result, event: Result) -> str:
+    """The row's words, unless they said no more than that a command ran on and its end has words of its own."""
+    left = result.background is not None and result.background.running
+    return event.output or result.output if left else result.output or event.output
 
 
 @slotted

@@ -292,7 +292,7 @@ _OUTSIDE: Final[dict[ClaimKind, tuple[re.Pattern[str], re.Pattern[str] | None, s
         re.compile(
             r"\bpublish|\btwine upload\b|\b(?:gem|nuget|docker|podman|image|manifest|helm) push\b|\bmvn deploy\b"
             r"|\bgoreleaser\b|\bsemantic-release\b|\brelease create\b|\bskopeo copy\b|--push\b|\brake release\b"
-            r"|\b(?:run|run-script|make|just|task) (?:release|ship)\b",
+            r"|\b(?:run|run-script|make|just|task) (?:release|ship)\b|(?:^|[\s/])(?:release|ship)(?:[-_.]\w+)*\.\w+",
             re.IGNORECASE,
         ),
         re.compile(r"\b(?:publish|release|upload)(?:\b|[.:_-])", re.IGNORECASE),
@@ -300,7 +300,8 @@ _OUTSIDE: Final[dict[ClaimKind, tuple[re.Pattern[str], re.Pattern[str] | None, s
     ),
     ClaimKind.DEPLOYED: (
         re.compile(
-            r"deploy|rollout|\bkubectl (?:apply|set|replace|create)\b|\bhelm (?:install|upgrade)\b|\bapply\b|\bpulumi\b"
+            r"deploy|rollout|(?:^|[\s/])ship(?:[-_.]\w+)*\.\w+"
+            r"|\bkubectl (?:apply|set|replace|create)\b|\bhelm (?:install|upgrade)\b|\bapply\b|\bpulumi\b"
             r"|\b(?:vercel|netlify|surge|gh-pages|railway|flyctl?|heroku|wrangler|ansible-playbook|rsync|scp|ssh)\b"
             r"|\bs3 (?:sync|cp)\b|\bgsutil\b|\bdocker (?:stack|service)\b|\bsystemctl (?:restart|start)\b"
             r"|\bgit push (?:heroku|dokku|live|production)\b",
@@ -392,7 +393,8 @@ def outside(said: Said, evidence: Evidence) -> Backing:
 
 def _called_by(action: Action, attempt: Attempt) -> str:
     """By which words an attempt is known: its effects where it has some, for the rest of its line did other things."""
-    return f"{action.name} {attempt.step.tool} {'' if attempt.effects else attempt.step.command or ''}"
+    line = "" if attempt.effects else attempt.step.command or ""
+    return f"{action.name} {attempt.step.tool} {line}{' git push' if attempt.step.pushed else ''}"
 
 
 def _scripted(step: Step, plain: re.Pattern[str] | None) -> bool:

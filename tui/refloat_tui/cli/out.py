@@ -15,7 +15,10 @@ from refloat_tui.cli import rows
 if TYPE_CHECKING:
     from refloat.brief.masks import Masker
 
-_ASCII: Final = {ord(sign): word for sign, word in {"…": "...", "→": "->", "·": "-", "–": "-", "—": "-", "×": "x", "─": "-", "•": "*"}.items()}
+_ASCII: Final = {
+    ord(sign): word
+    for sign, word in {"…": "...", "→": "->", "·": "-", "–": "-", "—": "-", "×": "x", "─": "-", "•": "*"}.items()
+}
 """What lines for a person are made with. The texts of others keep their letters."""
 
 

@@ -12,7 +12,7 @@ from typing import Final, Literal
 from refloat.model.session import Failure, FailureKind
 from refloat.model.stamp import Stamp, read_stamp
 from refloat.model.transcript import Event, Fact, Marker, Queued, TakenBack, Touched, TurnEnded, Unknown
-from refloat.readers.claude_code import spoken, talk
+from refloat.readers.claude_code import spoken, talk, tasks
 from refloat.readers.claude_code.here import Here
 from refloat.readers.claude_code.state import State
 from refloat.readers.claude_code.tools import background
@@ -157,7 +157,7 @@ def _fired(state: State, row: Row, here: Here) -> None:
         if text(row.get("cron")):
             continue  # it comes again
         state.wakeups.remove(name)
-        spoken.seen(state, background(name, "timer", "", running=False), here)
+        tasks.seen(state, background(name, "timer", "", running=False), here)
 
 
 # ── attachments and progress ─────────────────────────────────────────────────────────────────────────────────────────
@@ -173,7 +173,7 @@ def attachment(state: State, row: Row, here: Here) -> None:
             if path := text(held.get("filename")):
                 here.events.append(Touched(absolute(path, state.cwd), "changed_outside", here.at))
         case "task_status":
-            _task_status(state, held, here)
+            tasks.task_status(state, held, here)
         case "hook_blocking_error" | "hook_non_blocking_error" | "hook_cancelled" | "hook_permission_decision" as kind:
             _mark(here, "hook", _hook(kind, held))
         case "plan_mode" | "plan_mode_exit" | "auto_mode" as kind:
@@ -191,7 +191,7 @@ def _queued_command(state: State, row: Row, held: Row, here: Here) -> None:
     said = talk.prompt_text(held.get("prompt"))
     mode = held.get("commandMode")
     if mode == "task-notification" or said.lstrip().startswith("<task-notification>"):
-        spoken.notified(state, said, here)
+        tasks.notified(state, said, here)
         return
     # The same tests as for a prompt in a row of its own.
     alike: Row = {"isMeta": row.get("isMeta") is True or held.get("isMeta") is True}
@@ -203,16 +203,6 @@ def _queued_command(state: State, row: Row, held: Row, here: Here) -> None:
         _mark(here, "notice", talk.command_line(said))
     elif kind != "meta":
         _mark(here, "notice", said)
-
-
-def _task_status(state: State, held: Row, here: Here) -> None:
-    name, status = text(held.get("taskId")), text(held.get("status"))
-    if not name or not status:
-        return
-    kind = "subagent" if "agent" in text(held.get("taskType")) else "background_shell"
-    known = state.background.get(name) or [kind, text(held.get("description"))]
-    running = status in {"running", "pending", "in_progress"}
-    spoken.seen(state, background(name, known[0], known[1], running=running), here)
 
 
 def _hook(kind: str, held: Row) -> str:
@@ -327,8 +317,7 @@ def _queue(state: State, row: Row, here: Here) -> None:
             name = text(row.get("commandUuid")) or f"queued-{state.queued}"
             queue.append([name, "" if notice else content])
             if notice:
-                told = talk.notification(content)
-                _task_status(state, {"taskId": told.get("task-id"), "status": told.get("status")}, here)
+                tasks.hear(state, content, here)
             elif content:
                 here.events.append(Queued(content, name, waiting=True, at=here.at))
         case "dequeue" | "remove":

@@ -3,8 +3,10 @@
 A fork holds the rows of its source again, under a new id and with their `uuid`s. Decides for each of such sessions:
 one whose last row stands in another is carried by that one, which then counts everything; of the rest the oldest owns
 what they share, and the others are given its files as relatives. A fork mostly does not name its source: the oldest is
-the one that others name, then the one whose shared rows hold what is never copied, then the one that first went its
-own way. Looks only into sessions that share their first row.
+the one that others name, then the one whose answers nobody made up, then the one that holds what is never copied (the
+sub-agents of the shared part, rows between its rows), then the one that first went its own way. A copy with an answer
+made up for a call in flight does not carry the session of that call. Looks only into sessions that share their first
+row.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import BinaryIO, Final
 
 from refloat.model.light import light
 from refloat.patterns import late
-from refloat.readers.claude_code.values import get_object, text
+from refloat.readers.claude_code.values import get_object, mapping, objects, text
 from refloat.readers.contract import SourceFile
 from refloat.readers.lines import raw_lines
 
@@ -25,6 +27,10 @@ _TAIL: Final = 64 * 1024
 _ROW: Final = late(rb'"uuid":\s?"([^"\\]{1,200})"')
 _TIME: Final = late(rb'"timestamp":\s?"([^"\\]{20,40})"')
 _NEVER_COPIED: Final = late(rb'^\{"type":\s?"(?:queue-operation|last-prompt)"')
+_NOT_IN_COPY: Final = "[Tool call result not in this copy:"
+_INTERRUPTED: Final = "[Request interrupted by user for tool use]"
+_MADE_UP: Final = late(rb'"\[Tool call result not in this copy|"toolDenialKind":\s?"interrupted"')
+"""In each row that answers, for the copy alone, a call that was in flight when a session was forked."""
 
 
 @light
@@ -41,6 +47,8 @@ class Member:
     """Its first row says that it was written by a background session."""
     renamed: bool = False
     """Its file is not called after the session that its rows name: somebody's copy."""
+    agents: tuple[str, ...] = ()
+    """Ids of the sub-agents in its own directory, which no fork copies."""
 
 
 @light
@@ -79,7 +87,8 @@ def _within(family: list[Member]) -> Iterator[tuple[str, Descent]]:
         # Of two that hold each other's last row the larger one stays.
         others = [*family[:at], *(other for other in family[at + 1 :] if carried.get(other.name) is None)]
         for other in others if last else ():
-            if carried.get(other.name) != member.name and any(_holds(file, last) for file in other.files):
+            taken = carried.get(other.name) != member.name and any(_holds(file, last) for file in other.files)
+            if taken and not _makes_up_for(other, member):
                 carried[member.name] = other.name
                 break
     standing = _oldest_first([member for member in family if member.name not in carried])
@@ -109,12 +118,25 @@ def _oldest_first(standing: list[Member]) -> list[Member]:
         return standing
     named = {member.name: member.named for member in standing}
 
-    def age(member: Member) -> tuple[int, bool, bool, str, str]:
-        shared = rows_of([file for other in standing if other is not member for file in other.files])
-        original, parted = _parting(member.files, shared)
-        return _depth(member.name, named), member.background, not original, parted, member.name
+    def age(member: Member) -> tuple[int, bool, bool, bool, str, str]:
+        others = [other for other in standing if other is not member]
+        files = [file for other in others for file in other.files]
+        original, parted = _parting(member.files, rows_of(files))
+        original = original or any(_holds(file, agent) for agent in member.agents for file in files)
+        made_up = any(_makes_up_for(member, other) for other in others)
+        return _depth(member.name, named), made_up, member.background, not original, parted, member.name
 
     return sorted(standing, key=age)
+
+
+def _makes_up_for(copy: Member, source: Member) -> bool:
+    """Whether a call of the one is answered in the other by words that stand in a copy only."""
+    own = _made_up_by(source)
+    return any(call not in own and any(_holds(file, call) for file in source.files) for call in _made_up_by(copy))
+
+
+def _made_up_by(member: Member) -> frozenset[str]:
+    return frozenset(call for file in member.files for call in _made_up(file))
 
 
 def _depth(name: str, named: Mapping[str, str]) -> int:
@@ -128,23 +150,31 @@ def _depth(name: str, named: Mapping[str, str]) -> int:
 
 
 def _parting(files: Sequence[SourceFile], shared: frozenset[str]) -> tuple[bool, str]:
-    """Whether a row that no fork copies stands between the shared ones, and the time of the first row of its own."""
+    """Whether a row that no fork copies stands between the shared ones, and the time of the first row of its own: one
+    that no fork copies is its own too.
+    """
     original = waiting = False
+    first = ""
     for file in files:
         try:
             with open(file.path, "rb") as lines:  # noqa: PTH123 - pathlib is dear on the list's roads
                 for line in raw_lines(lines):
                     match = _ROW.search(line)
                     if match is None:
-                        waiting = waiting or _NEVER_COPIED.match(line) is not None
+                        if _NEVER_COPIED.match(line) is not None:
+                            waiting, first = True, first or _time_of(line)
                     elif match[1].decode("utf-8", "replace") in shared:
-                        original = original or waiting
+                        original, first = original or waiting, ""
                     else:
-                        time = _TIME.search(line)
-                        return original, time[1].decode("utf-8", "replace") if time else ""
+                        return original, first or _time_of(line)
         except OSError:
             continue
-    return original, "~"
+    return original, first or "~"
+
+
+def _time_of(line: bytes) -> str:
+    time = _TIME.search(line)
+    return time[1].decode("utf-8", "replace") if time else ""
 
 
 # ── looking into files ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -160,6 +190,29 @@ def _rows(file: SourceFile) -> frozenset[str]:
     except OSError:
         return frozenset()
     return frozenset(found)
+
+
+@lru_cache(maxsize=1024)
+def _made_up(file: SourceFile) -> frozenset[str]:
+    """Ids of the calls that a copy answers with words of its own."""
+    found: set[str] = set()
+    try:
+        with open(file.path, "rb") as lines:  # noqa: PTH123 - pathlib is dear on the list's roads
+            for line in raw_lines(lines):
+                if _MADE_UP.search(line) is not None and (row := get_object(line)) is not None:
+                    found.update(_made_up_in(row))
+    except OSError:
+        return frozenset()
+    return frozenset(found)
+
+
+def _made_up_in(row: Mapping[str, object]) -> Iterator[str]:
+    starts = _INTERRUPTED if text(row.get("toolDenialKind")) == "interrupted" else _NOT_IN_COPY
+    for block in objects(mapping(row.get("message")).get("content")):
+        content = block.get("content")
+        said = text(content) or next((text(part.get("text")) for part in objects(content)), "")
+        if text(block.get("type")) == "tool_result" and said.startswith((starts, _NOT_IN_COPY)):
+            yield text(block.get("tool_use_id"))
 
 
 @lru_cache(maxsize=1024)

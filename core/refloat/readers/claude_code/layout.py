@@ -310,18 +310,24 @@ def group(files: Sequence[tuple[SourceFile, Identity]], side: Sequence[SourceFil
         return tuple(_alone(own, segments) for some in parts.values() for own, segments in some.items())
     titles, calls = _side(side)
     ordered = {name: _titled(_in_order(segments), titles.get(name, "")) for name, segments in mains.items()}
-    descents = find_descents([_member(name, segments) for name, segments in ordered.items()])
+    descents = find_descents([_member(name, segments, parts.get(name, ())) for name, segments in ordered.items()])
     return tuple(
         _session(descents.get(name) or Descent(_named_source(segments)), name, segments, parts.get(name, {}), calls)
         for name, segments in ordered.items()
     )
 
 
-def _member(name: str, segments: Sequence[Segment]) -> Member:
+def _member(name: str, segments: Sequence[Segment], agents: Iterable[str]) -> Member:
     note = _note_of(segments)
     files = tuple(segment.file for segment in segments)
     return Member(
-        name, note.get("first", ""), files, _named_source(segments), "background" in note, renamed="named" in note
+        name,
+        note.get("first", ""),
+        files,
+        _named_source(segments),
+        "background" in note,
+        renamed="named" in note,
+        agents=tuple(agents),
     )
 
 

@@ -322,14 +322,3 @@ def _with_content(edit: FileEdit, after: str) -> FileEdit:
 def told_of(row: Row, results: int) -> object:
     """The row's `toolUseResult`, when it holds one result only; else nothing says whose it is."""
     return row.get("toolUseResult") if results == 1 else None
-
-
-def background_end(told: object) -> tuple[str, str, bool] | None:
-    """(id, description, still running) of the background task that a TaskOutput or BashOutput result tells of."""
-    result = mapping(told)
-    task = mapping(result.get("task")) or (result if "shellId" in result else NOTHING)
-    name = text(task.get("task_id")) or text(task.get("shellId"))
-    status = text(task.get("status"))
-    if not name or not status:
-        return None
-    return name, text(task.get("description")) or text(task.get("command")), status in {"running", "pending"}

@@ -3,14 +3,11 @@
 Decides who speaks (with `talk`) and how a turn ends. Refuses to count as a prompt what no person wrote.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
 from refloat.model.session import Failure, FailureKind
 from refloat.model.transcript import (
-    Background,
-    BackgroundSeen,
     Call,
     Fact,
     Marker,
@@ -26,33 +23,25 @@ from refloat.model.transcript import (
     Unknown,
 )
 from refloat.patterns import late
-from refloat.readers.claude_code import talk
+from refloat.readers.claude_code import talk, tasks
 from refloat.readers.claude_code.here import Here
 from refloat.readers.claude_code.results import (
     UNKNOWN_CALL,
     OpenCall,
-    background_end,
     judge,
     recorded_edits,
     told_of,
 )  # fmt: skip
 from refloat.readers.claude_code.state import RECENT, State
-from refloat.readers.claude_code.tools import AGENTS, SHELLS, Asked, background, read_call, telling
+from refloat.readers.claude_code.tools import AGENTS, SHELLS, Asked, read_call, telling
 from refloat.readers.claude_code.values import Row, json_text, listed, mapping, number, objects, text, version_of, words
 from refloat.readers.patch import absolute
-from refloat.readers.running import kind_of_running
 
 SYNTHETIC: Final = "<synthetic>"
 ENDS: Final = frozenset({"end_turn", "stop_sequence"})
 _STOP_ALWAYS_TOLD: Final = (2, 1, 97)
 """Since then a null stop reason says that a later block of the message never came; 2.1.38 wrote null on all rows."""
-IN_BACKGROUND: Final = late(r"Command running in background with ID: ([^\s.,]+)")
 _TASK_NUMBER: Final = late(r"Task #(\S+) created")
-_WRITTEN_TO: Final = late(r"Output is being written to: (/\S+)")
-_TASK_TEXT: Final = late(r"<(task_id|status)>(.*?)</\1>", re.DOTALL)
-_STOPPERS: Final = frozenset({"TaskStop", "KillShell", "KillBash"})
-_ASKERS: Final = frozenset({"TaskOutput", "BashOutput", "AgentOutputTool"})
-_ENDED: Final = frozenset({"completed", "failed", "killed", "stopped", "cancelled", "timed_out", "error"})
 _BASH_INPUT: Final = late(r"</?bash-input>")
 
 # ── the agent ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -174,7 +163,12 @@ def _open(tool: str, asked: Asked, given: Row, cwd: str) -> OpenCall:
     call = OpenCall(tool, asked.kind.value, cwd, writes=bool(asked.edits) and tool in SHELLS)
     if asked.command is not None:
         call.command = asked.command
-    elif tool in AGENTS or tool in _STOPPERS or tool in _ASKERS or tool in {"Monitor", "CronCreate", "CronDelete"}:
+    elif (
+        tool in AGENTS
+        or tool in tasks.STOPPERS
+        or tool in tasks.ASKERS
+        or tool in {"Monitor", "CronCreate", "CronDelete"}
+    ):
         call.command = asked.summary
     if tool in {"TaskCreate", "TaskUpdate"}:
         call.task = [str(given.get("taskId") or ""), text(given.get("subject")), text(given.get("status"))]
@@ -234,7 +228,7 @@ def user(state: State, row: Row, here: Here) -> None:
             if said.startswith(talk.RESUMED):
                 here.events.append(Marker("resume", said, here.at, here.place))
         case "task":
-            notified(state, said, here)
+            tasks.notified(state, said, here)
         case "agent":
             here.events.append(Marker("notice", said, here.at, here.place))
         case "command":
@@ -297,32 +291,6 @@ def _interrupted(state: State, row: Row, said: str, here: Here) -> None:
     here.events.append(TurnEnded("open" if ending else "interrupted", here.at))
 
 
-def notified(state: State, said: str, here: Here) -> None:
-    """The program tells the agent that background work ended, or what it says meanwhile."""
-    told = talk.notification(said)
-    name, summary, status = told.get("task-id", ""), told.get("summary", ""), told.get("status", "")
-    known = state.background.get(name)
-    agent = known[0] == "subagent" if known else summary.startswith(("Agent", "Task"))
-    if name and (status in _ENDED or status == "running"):
-        kind, what = known or ["subagent" if agent else "background_shell", summary]
-        seen(state, background(name, kind, what, running=status == "running"), here)
-    shown = "\n".join(filter(None, (summary, told.get("result", "")))) or said
-    here.events.append(Marker("subagent" if agent else "notice", shown, here.at, here.place))
-
-
-def seen(state: State, work: Background, here: Here) -> None:
-    """Background work was told of outside the result that started it."""
-    _remember(state, work)
-    here.events.append(BackgroundSeen(work, here.at))
-
-
-def _remember(state: State, work: Background) -> None:
-    if work.running:
-        state.background[work.id] = [work.kind, work.what]
-    else:
-        state.background.pop(work.id, None)
-
-
 # ── results ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -345,9 +313,7 @@ def _result(state: State, row: Row, block: Row, told: object, here: Here) -> Non
         output = "\n".join(filter(None, (text(mapping(told).get("stdout")), text(mapping(told).get("stderr")))))
     verdict = judge(row, block, told, output, call=call, version=version_of(state.version))
     ok = verdict.outcome is Outcome.OK
-    work = _background(state, name, call, told, output) if ok else None
-    if work:
-        _remember(state, work)
+    work = tasks.told_by_result(state, name, call, told, output, here) if ok else None
     told_edits = recorded_edits(told, call, skim=here.skim) if ok or call.writes else None
     here.events.append(
         Result(
@@ -364,6 +330,7 @@ def _result(state: State, row: Row, block: Row, told: object, here: Here) -> Non
             placeholder=verdict.placeholder,
             made=verdict.made,
             background=work,
+            pushed=bool(mapping(mapping(told).get("gitOperation")).get("push")),
             never_ran=verdict.nothing_done,
         )
     )
@@ -377,61 +344,6 @@ def _result(state: State, row: Row, block: Row, told: object, here: Here) -> Non
 def _better_kind(told: object) -> StepKind | None:
     git = mapping(mapping(told).get("gitOperation"))
     return StepKind.EXTERNAL if git.get("push") or git.get("pr") else None
-
-
-def _background(state: State, name: str, call: OpenCall, told: object, output: str) -> Background | None:
-    """The background work that a result started, or saw at its end."""
-    result = mapping(told)
-    tool = call.tool
-    if task := text(result.get("backgroundTaskId")):
-        return _shell(task, call, output)
-    if tool in SHELLS and (match := IN_BACKGROUND.match(output)):
-        return _shell(match[1], call, output)
-    if tool in AGENTS or (not tool and "agentId" in result):
-        return _agent(call, result)
-    if tool == "Monitor":
-        task = text(result.get("taskId")) or text(result.get("task_id")) or name
-        return background(task, "watcher", call.command, running=True)
-    if tool in {"ScheduleWakeup", "CronCreate"}:
-        task = text(result.get("id")) or name
-        state.wakeups.append(task)
-        del state.wakeups[:-RECENT]
-        return background(task, "timer", call.command, running=True)
-    if tool == "CronDelete" and call.command:
-        return background(call.command, "timer", "", running=False)
-    if tool in _STOPPERS and call.command:
-        kind, what = state.background.get(call.command) or ["background_shell", ""]
-        return background(call.command, kind, what, running=False)
-    return _asked_after(state, call, told, output)
-
-
-def _shell(task: str, call: OpenCall, output: str) -> Background:
-    written = _WRITTEN_TO.search(output)
-    place = written[1].rstrip(".") if written else ""
-    kind = "watcher" if call.tool == "Monitor" else kind_of_running(call.command)
-    return background(task, kind, call.command, running=True, output=place)
-
-
-def _agent(call: OpenCall, result: Row) -> Background | None:
-    named = (text(result.get(key)) for key in ("agentId", "agent_id", "runId", "taskId"))
-    name = next(filter(None, named), "")
-    if not name:
-        return None
-    running = result.get("isAsync") is True or text(result.get("status")) in {"async_launched", "teammate_spawned"}
-    return background(name, "subagent", text(result.get("description")) or call.command, running=running)
-
-
-def _asked_after(state: State, call: OpenCall, told: object, output: str) -> Background | None:
-    found = background_end(told)
-    if found is None and call.tool in _ASKERS and not isinstance(told, dict):
-        fields = dict(_TASK_TEXT.findall(output[:4000]))
-        name, status = fields.get("task_id", call.command), fields.get("status", "")
-        found = (name, "", status == "running") if name and status in {*_ENDED, "running"} else None
-    if found is None:
-        return None
-    name, what, running = found
-    kind, known = state.background.get(name) or ["background_shell", what]
-    return background(name, kind, known, running=running)
 
 
 def _followed_by(state: State, name: str, call: OpenCall, told: object, output: str, *, here: Here) -> None:

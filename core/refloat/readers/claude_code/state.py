@@ -51,7 +51,7 @@ class State:
     """Calls of copied rows that have no copied result: an answer to them, made up for the copy, tells nothing."""
     calls: dict[str, OpenCall] = field(default_factory=dict[str, OpenCall])
     background: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    """Running background work: id to [kind, what]."""
+    """Running background work: id to [kind, what, call that began it]."""
     tasks: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """Task list: id to [subject, status]."""
     queue: list[list[str]] = field(default_factory=list[list[str]])

@@ -4,7 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
+import pytest
+
 from refloat.model.story import Story
+from refloat.model.transcript import Outcome
 from refloat.readers.claude_code import ClaudeCode
 from refloat.readers.claude_code.layout import source_file
 from refloat.readers.contract import Found
@@ -122,6 +125,70 @@ def test_an_answer_made_up_for_the_copy_is_none(tmp_path: Path):
     told = read_story(READER, found[FORK])
     assert steps(told) == ["make"]
     assert told.summary.dangling == 0
+
+
+def in_flight() -> ClaudeTalk:
+    talk = ClaudeTalk(SOURCE)
+    talk.prompt("begin")
+    talk.call("Bash", "toolu_open", command="git push origin main")
+    return talk
+
+
+@pytest.mark.parametrize(
+    ("words", "more"),
+    [
+        ("[Tool call result not in this copy: it ran elsewhere]", {}),
+        ("[Request interrupted by user for tool use]", {"toolDenialKind": "interrupted"}),
+    ],
+)
+def test_an_answer_made_up_shows_the_copy(tmp_path: Path, words: str, more: Mapping[str, object]):
+    source = in_flight()
+    fork = fork_of(source, FORK)
+    fork.result("toolu_open", words, failed=True, **more)
+    source.clock += 500
+    source.result("toolu_open", "pushed", {"stdout": "pushed", "stderr": "", "interrupted": False})
+    found = group(tmp_path, source, go_on(fork, "early", 5))
+    assert (found[SOURCE].parent, found[FORK].parent) == ("", SOURCE)
+    story = read_story(READER, found[SOURCE])
+    assert [step.outcome for step in story.steps] == [Outcome.OK]
+    assert prompts(read_story(READER, found[FORK])) == ["early"]
+
+
+def test_a_copy_with_an_answer_made_up_does_not_carry_the_source(tmp_path: Path):
+    source = in_flight()
+    fork = fork_of(source, FORK)
+    fork.result("toolu_open", "[Tool call result not in this copy: it ran elsewhere]", failed=True)
+    found = group(tmp_path, source, go_on(fork, "early", 5))
+    assert [file.path for file in found[FORK].relatives] == [file.path for file in found[SOURCE].files]
+    assert found[FORK].parent == SOURCE
+    assert read_story(READER, found[SOURCE]).summary.dangling == 1
+
+
+def test_a_queue_behind_the_shared_rows_is_of_the_sessions_own_time(tmp_path: Path):
+    source = begun()
+    fork = fork_of(source, FORK)
+    source.metadata("queue-operation", operation="enqueue", content="x", timestamp="2026-08-20T09:10:05.000Z")
+    found = group(tmp_path, go_on(source, "late", 600), go_on(fork, "early", 50))
+    assert (found[SOURCE].parent, found[FORK].parent) == ("", SOURCE)
+    assert prompts(read_story(READER, found[SOURCE])) == ["begin", "late"]
+
+
+def test_sub_agents_of_the_shared_part_show_the_source(tmp_path: Path):
+    source = ClaudeTalk(SOURCE)
+    source.prompt("begin")
+    source.call("Agent", "toolu_agent", description="look", prompt="look")
+    source.result("toolu_agent", "found", {"status": "completed", "agentId": "a4388d337bf8a9397"})
+    source.say("begun")
+    fork = fork_of(source, FORK)
+    agent = ClaudeTalk(SOURCE)
+    agent.prompt("look", isSidechain=True, agentId="a4388d337bf8a9397")
+    (path,) = [agent.write(tmp_path / "projects" / "p" / SOURCE / "subagents")]
+    beside = path.rename(path.with_name("agent-a4388d337bf8a9397.jsonl"))
+    talks = [go_on(source, "late", 60), go_on(fork, "early", 5)]
+    paths = [*(talk.write(tmp_path / "projects" / "p") for talk in talks), beside]
+    files = [found for path in paths if (found := source_file(path))]
+    found = {each.session_id: each for each in READER.group([(file, READER.identify(file)) for file in files])}
+    assert (found[SOURCE].parent, found[FORK].parent) == ("", SOURCE)
 
 
 def test_sessions_that_begin_otherwise_are_no_kin(tmp_path: Path):

@@ -248,6 +248,7 @@ def test_tools(tool: str, given: dict[str, object], kind: str, summary: str):
 
 def test_a_push_that_the_result_names_is_external():
     step = bash("ok", BASH | {"gitOperation": {"push": {"branch": "main"}}}, "2.1.270", "./release.sh")
+    assert step.pushed
     assert step.kind == "external"
 
 
@@ -282,3 +283,95 @@ def test_rows_that_were_appended_again_count_once():
 )
 def test_what_never_ran(content: str, fields: dict[str, object], never: bool) -> None:
     assert bash(content, None, failed=True, **fields).never_ran is never
+
+
+STARTED = "Command running in background with ID: b1. Output is being written to: /tmp/x"
+NOTICE = (
+    "<task-notification>\n<task-id>b1</task-id>\n<tool-use-id>t1</tool-use-id>\n<status>{}</status>\n"
+    "<summary>{}</summary>\n</task-notification>"
+)
+TASK: dict[str, object] = {"task_id": "b1", "task_type": "local_bash", "description": "x"}
+IN_WORDS = "<task_id>b1</task_id>\n<status>failed</status>\n<exit_code>2</exit_code>\n<output>\n1 failed\n</output>"
+
+
+def left_running(command: str = "pytest -q", told: object = BASH | {"backgroundTaskId": "b1"}) -> ClaudeTalk:
+    talk = ClaudeTalk()
+    talk.call("Bash", "t1", command=command, run_in_background=True)
+    talk.result("t1", STARTED, told)
+    return talk
+
+
+def asked(tool: str, said: str, told: object) -> ClaudeTalk:
+    talk = left_running()
+    talk.call(tool, "t2", task_id="b1")
+    talk.result("t2", said, told)
+    return talk
+
+
+def noticed(status: str, summary: str, command: str = "pytest -q", told: object = None) -> ClaudeTalk:
+    talk = left_running(command, told or BASH | {"backgroundTaskId": "b1"})
+    talk.user(NOTICE.format(status, summary), origin={"kind": "task-notification"})
+    return talk
+
+
+@pytest.mark.parametrize(
+    ("talk", "outcome", "code", "output"),
+    [
+        (noticed("completed", 'Background command "x" completed (exit code 0)'), OK, 0, STARTED),
+        (noticed("completed", "done", told=STARTED), OK, None, STARTED),
+        (noticed("failed", 'Background command "x" failed with exit code 3'), ERROR, 3, STARTED),
+        (noticed("killed", 'Background command "x" was killed'), INTERRUPTED, None, STARTED),
+        (noticed("killed", "stopped", "npm run dev"), OK, None, STARTED),
+        (
+            asked("TaskOutput", "x", {"task": TASK | {"status": "completed", "exitCode": 0, "output": "3 passed"}}),
+            OK,
+            0,
+            "3 passed",
+        ),
+        (
+            asked("TaskOutput", "x", {"task": TASK | {"status": "completed", "exitCode": 1, "output": "1 failed"}}),
+            ERROR,
+            1,
+            "1 failed",
+        ),
+        (asked("TaskOutput", IN_WORDS, None), ERROR, 2, "1 failed\n"),
+        (
+            asked("BashOutput", "x", {"shellId": "b1", "status": "completed", "exitCode": 0, "stdout": "3 passed"}),
+            OK,
+            0,
+            "3 passed",
+        ),
+        (asked("KillShell", "killed", {"message": "ok"}), INTERRUPTED, None, STARTED),
+    ],
+)
+def test_the_end_of_a_background_command_is_how_its_call_went(
+    talk: ClaudeTalk, outcome: Outcome, code: int | None, output: str
+):
+    step = next(story_of(talk).steps)
+    assert (step.outcome, step.exit_code, step.output) == (outcome, code, output)
+    assert step.background is not None
+    assert not step.background.running
+    assert step.effects_unknown is (outcome is INTERRUPTED)
+
+
+def test_a_task_that_runs_on_has_no_end():
+    talk = asked("TaskOutput", "x", {"task": TASK | {"status": "running", "output": "collecting"}})
+    step = next(story_of(talk).steps)
+    assert (step.outcome, step.exit_code, step.output) == (OK, None, STARTED)
+    assert step.background is not None
+    assert step.background.running
+
+
+def test_a_later_notice_of_the_same_end_changes_nothing():
+    talk = asked("TaskOutput", "x", {"task": TASK | {"status": "completed", "exitCode": 1, "output": "1 failed"}})
+    talk.user(NOTICE.format("completed", "finished"), origin={"kind": "task-notification"})
+    step = next(story_of(talk).steps)
+    assert (step.outcome, step.exit_code, step.output) == (ERROR, 1, "1 failed")
+
+
+def test_the_first_notice_waits_in_the_queue():
+    talk = left_running()
+    notice = NOTICE.format("failed", 'Background command "x" failed with exit code 1')
+    talk.metadata("queue-operation", operation="enqueue", content=notice)
+    step = next(story_of(talk).steps)
+    assert (step.outcome, step.exit_code) == (ERROR, 1)

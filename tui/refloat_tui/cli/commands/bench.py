@@ -33,7 +33,7 @@ def as_json(command: Command) -> Command:
 def show_secrets(command: Command) -> Command:
     """Add `--show-secrets`."""
 
-    def told(ctx: click.Context, param: click.Parameter, value: bool) -> bool:  # noqa: FBT001 - as click calls it
+    def told(ctx: click.Context, param: click.Parameter, value: bool) -> bool:
         del ctx, param
         show_unmasked(value)
         return value
