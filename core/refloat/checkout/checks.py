@@ -50,8 +50,6 @@ class Tree:
     """Those of the dirty paths that git does not track."""
     root: str | None = None
     """The worktree's top; None where there is no repository."""
-    left: AbstractSet[str] = frozenset()
-    """Paths at which the session's last edit left a file."""
 
 
 @light
@@ -63,6 +61,8 @@ class _Edit:
     step: int
     ended: Stamp | None
     real: str
+    taken: bool
+    """It deleted the file, or moved it away."""
 
 
 class _Edits:
@@ -97,7 +97,7 @@ def find_checks(
     if not checks:
         return ()
     edits = [
-        _Edit(index, step.n, step.ended_at, real(path))
+        _Edit(index, step.n, step.ended_at, real(path), taken=path in _taken(step))
         for index, step in enumerate(ordered)
         if step.edits or step.kind is StepKind.EDIT
         for path in edited_paths(step)
@@ -110,6 +110,11 @@ def find_checks(
             seen[tree.root] = _Edits([edit for edit in edits if _concerns(edit, tree)])
         found.append(_check(index, step, ordered, seen[tree.root], tree, name))
     return tuple(found)
+
+
+def _taken(step: Step) -> set[str]:
+    """Paths at which a step left no file."""
+    return {edit.path for edit in step.edits if edit.op == "delete" or edit.moved_to is not None}
 
 
 def _is_check(step: Step) -> bool:
@@ -230,11 +235,11 @@ def _gone(
     """A file that the session had edited and that is not there any more; the check saw it, unless a command of the
     session that names it, or a folder of its, ran between the two.
     """
-    last = {name(edit.real): edit.index for edit in edits.all if edit.index < index}
-    for path, edited in sorted(last.items()):
-        if path not in tree.left or tree.mtime(path) is not None:
+    last = {name(edit.real): edit for edit in edits.all if edit.index < index}
+    for path, edit in sorted(last.items()):
+        if edit.taken or tree.mtime(path) is not None:
             continue
-        between = (step.command for step in steps[edited + 1 : index] if step.command and may_write(step.command))
+        between = (step.command for step in steps[edit.index + 1 : index] if step.command and may_write(step.command))
         if not any(_names(command, path) for command in between):
             return Freshness.UNKNOWN_TREE, f"{path} is gone, and nothing tells when"
     return None

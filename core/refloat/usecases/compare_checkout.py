@@ -218,5 +218,4 @@ def _tree(looked: Survey, repository: Repository | None) -> Tree:
         repository=True,
         untracked=frozenset(shown(f"{root}/{path}") for path, entry in repository.entries.items() if entry.xy == "??"),
         root=root,
-        left=frozenset(shown(real) for real, folded in looked.folded.items() if folded.made and not folded.deleted),
     )

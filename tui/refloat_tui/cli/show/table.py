@@ -43,11 +43,13 @@ def columns(rows: Iterable[Sequence[str]], width: int, indent: str = "  ", *, wh
     if room < _LEAST and out.is_bounded():
         most = width if whole else width - len(indent) - 2
         return [_below(row if whole else [*row[:last], _cut(row[last], most)], width, indent) for row in listed]
-    rows: list[str] = []
+    lines: list[str] = []
     for row in listed:
         cells = [cell.ljust(size) for cell, size in zip(row[:last], widths, strict=True)]
-        rows.append((indent + "  ".join([*cells, row[last] if whole else _cut(row[last], max(_LEAST, room))])).rstrip())
-    return rows
+        lines.append(
+            (indent + "  ".join([*cells, row[last] if whole else _cut(row[last], max(_LEAST, room))])).rstrip()
+        )
+    return lines
 
 
 def _cut(text: str, room: int) -> str:
