@@ -151,7 +151,7 @@ def _some(names: Iterable[str]) -> str:
 
 
 def _pending(open_steps: tuple[Step, ...], turn: int, activity: Activity | None) -> PendingRequest | None:
-    """What asks a person by itself; else the call that a live session holds a dialog open for: no record tells of it."""
+    """What asks a person by itself; else the call that a live session holds a dialog open for: no record has that."""
     here = [step for step in open_steps if step.turn == turn]
     kind = _ASKED.get(activity) if activity is not None else None
     asking = [step for step in here if step.pending] or (_dialog(here) if kind else [])
