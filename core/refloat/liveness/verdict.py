@@ -20,7 +20,7 @@ from refloat.text import inert_line
 RECENT_SECONDS: Final = 30.0
 """A record younger than this may have a writer that nobody sees yet."""
 _CLOCK_SECONDS: Final = 3600.0
-"""A record of a moment that has not come is younger than any other, unless it lies so far ahead that it means nothing."""
+"""A record of a moment that has not come is younger than any other, unless that is too far ahead to mean anything."""
 _LISTED: Final = 5
 """Processes named one by one in the evidence; the rest is counted."""
 
