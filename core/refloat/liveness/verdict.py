@@ -11,7 +11,7 @@ from typing import Final, assert_never
 
 from refloat.liveness.evidence import Claim, Facts, Rival, Subject
 from refloat.model.light import light, replace
-from refloat.model.liveness import Evidence, Liveness, ProcessInfo, Verdict
+from refloat.model.liveness import LIKELY, Evidence, Liveness, ProcessInfo, Verdict
 from refloat.model.session import Activity, Failure, FailureKind, State
 from refloat.model.stamp import Stamp, seconds_of
 from refloat.model.transcript import Ending
@@ -359,7 +359,7 @@ def _with_likely(facts: Facts, liveness: Liveness, likely: dict[tuple[str, int],
             return evidence
         own = subject.session_id == facts.subject.session_id
         words = (
-            "of the sessions that it may own, this is the newest and the likely one"
+            f"of the sessions that it may own, {LIKELY}"
             if own
             else (f"{subject.agent}:{subject.session_id} is newer and more likely its session")
         )
