@@ -46,7 +46,10 @@ class UsageError(RefloatError):
 class NoSuchSession(UsageError):  # noqa: N818 - reads as the answer that it is
     """No session, or more than one, fits what was asked for."""
 
-    def __init__(self, asked: str, nearest: Sequence[str] = (), *, ambiguous: bool = False, some: bool = True) -> None:
+    def __init__(
+        self, asked: str, nearest: Sequence[str] = (), *, ambiguous: bool = False, some: bool = True, unread: str = ""
+    ) -> None:
+        """`unread`: what could not be read, where the session may lie: then nobody can say that there is none."""
         self.asked = asked
         self.nearest = tuple(nearest)
         """Up to three names (`agent:id`) that the person may have meant."""
@@ -61,6 +64,9 @@ class NoSuchSession(UsageError):  # noqa: N818 - reads as the answer that it is
             hint = "; did you mean " + ", ".join(self.nearest) + "?"
         elif not some:
             hint = ", and no session of any agent was found: `refloat doctor` says where they were looked for"
+        if unread:
+            self.exit_code = Unreadable.exit_code
+            hint += f"; it may lie in what could not be read: {unread}"
         super().__init__(what + hint)
 
 

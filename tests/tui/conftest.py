@@ -150,8 +150,11 @@ class FakeOpened:
 class NoRecord:
     """Nothing was ever saved."""
 
-    def moved(self) -> bool:
-        return False
+    def mark(self) -> object:
+        return ""
+
+    def remarks(self, trail: Trail) -> tuple[str, ...]:
+        return ()
 
     def jobs(self, session: Session | None) -> tuple[TiedJob, ...]:
         return ()

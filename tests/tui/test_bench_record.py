@@ -76,11 +76,12 @@ def test_what_comes_back_is_masked(tmp_path: Path):
 
 def test_news_are_seen_without_opening_the_record(tmp_path: Path):
     record = some_record(tmp_path, SESSION)
-    assert record.moved()
-    assert not record.moved()
+    before = record.mark()
+    assert before is not None
+    assert record.mark() == before
     with open_at(tmp_path) as opened:
         add_step(opened, OPENING, ENDING)
-        assert record.moved()
+        assert record.mark() != before
 
 
 def test_a_wrap_says_first_what_the_brief_says():

@@ -192,8 +192,8 @@ def test_the_recap_judges_words_as_triage_does_and_says_nothing_before_it_has_lo
         return "\n".join("".join(text for text, _ in row.text) for row in rows)
 
     assert "its own words; holding them against the evidence" in told(None)
-    assert "claim nothing" not in told(None)
-    assert "claim nothing that evidence could bear out" in told(EMPTY)
+    assert "no rule" not in told(None)
+    assert "its own words; no rule finds a claim in them" in told(EMPTY)
     assert "Committed it.  confirmed: why" in told(replace(EMPTY, saved=(replace(claim, message=reply.n),)))
     against = replace(claim, verdict=FindingVerdict.CONTRADICTED)
     assert "Committed it.  contradicted: why" in told(replace(EMPTY, claimed=(against,)))

@@ -104,7 +104,12 @@ class RefloatApp(TurnApp[str]):
             from refloat_tui.widgets.first_look import FirstLook
 
             yield FirstLook(
-                self._first, self._library.now(), glyphs=self.glyphs, home=self._start.home, demo=self._doors.is_demo
+                self._first,
+                self._library.now(),
+                glyphs=self.glyphs,
+                home=self._start.home,
+                demo=self._doors.is_demo,
+                narrows=self._start.chosen is None,
             )
 
     def on_mount(self) -> None:
@@ -205,8 +210,10 @@ class RefloatApp(TurnApp[str]):
             self.push_screen(ActionPalette(providers=[ActionCommands], placeholder="What do you want to do?"))
 
     def action_anywhere_look(self) -> None:
-        """The next look."""
-        names = [theme.name for theme in THEMES]
+        """The next look. Without colours (`NO_COLOR`) how a look is drawn is settled at the start: one whose colours
+        are the terminal's own would be black on black in a terminal that was begun with others, and the other way.
+        """
+        names = [theme.name for theme in THEMES if not self.no_color or theme.ansi == self.current_theme.ansi]
         here = names.index(self.theme) if self.theme in names else -1
         self.theme = names[(here + 1) % len(names)]
 

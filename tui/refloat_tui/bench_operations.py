@@ -156,7 +156,8 @@ class _Salvage(_Planned):
         put = put_salvage(self._bench, self._found, self._path)
         written = tuple(str(path) for path in (put.patch, put.beside, put.listing) if path is not None)
         apply = put.apply(self._found.repo)
-        return Salvaged(written, None if apply is None else join(apply))
+        gone = self._found.gone if put.patch is not None else None
+        return Salvaged(written, None if apply is None else join(apply), gone)
 
 
 class BenchOperations:

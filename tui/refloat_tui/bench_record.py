@@ -31,8 +31,6 @@ class BenchRecord:
     def __init__(self, machine: Machine, load_story: Callable[[SessionName], Story]) -> None:
         self._machine = machine
         self._load_story = load_story
-        self._known: object = None
-        """What `moved` saw last."""
 
     def _open(self) -> Record:
         from refloat.usecases.saved_record import open_saved
@@ -62,13 +60,12 @@ class BenchRecord:
 
         return Holding(self._make, self._machine.clock.now, self.own(), session, doing)
 
-    def moved(self) -> bool:
-        """Whether something may have been written."""
+    def mark(self) -> object:
+        """Another one once something may have been written."""
         from refloat.usecases.saved_record import mark_of
 
         places = self._machine.places
-        before, self._known = self._known, mark_of(places.data, places.config, places.environment)
-        return self._known is None or self._known != before
+        return mark_of(places.data, places.config, places.environment)
 
     def jobs(self, session: Session | None) -> tuple[TiedJob, ...]:
         """Every job; none where nothing was ever saved."""
@@ -88,6 +85,12 @@ class BenchRecord:
 
         with self._open() as record:
             return _masked(show_trail(record, job, limit, self.own().is_running))
+
+    def remarks(self, trail: Trail) -> tuple[str, ...]:
+        """What to mind before it is picked up."""
+        from refloat.usecases.hand_over import remarks_on
+
+        return _masked(remarks_on(trail.wraps[0], trail.pickups, self.own().producer)) if trail.wraps else ()
 
     def verify(self, job: str, tell: Callable[[int, int], None]) -> Verified:
         """Re-hash a job."""

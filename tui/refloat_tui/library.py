@@ -114,8 +114,10 @@ class LongHistory(Protocol):
 class SavedRecord(Protocol):
     """All that the app knows of the record. Nothing of it is made only because somebody looks."""
 
-    def moved(self) -> bool:
-        """Whether something may have been written since the last question. Cheap: asked every few seconds."""
+    def mark(self) -> object:
+        """A value that is another one once something may have been written; None: that cannot be told. Cheap: asked
+        every few seconds, by each screen for itself.
+        """
         ...
 
     def jobs(self, session: Session | None) -> tuple[TiedJob, ...]:
@@ -125,6 +127,10 @@ class SavedRecord(Protocol):
             RefloatError: the record cannot be read.
 
         """
+        ...
+
+    def remarks(self, trail: Trail) -> tuple[str, ...]:
+        """What whoever picks this job up here must know first: that it is another one's, or in hand already."""
         ...
 
     def trail(self, job: str, limit: int) -> Trail:

@@ -109,6 +109,8 @@ class Salvaged:
     """Each path that was written."""
     apply: str | None
     """The command that puts the patch into the checkout."""
+    gone: str | None = None
+    """The folder that a written patch is relative to, where that is not there any more."""
 
 
 class Planned(Protocol):

@@ -76,7 +76,7 @@ def _outside(facts: Facts) -> Line | None:
     for action in facts.triage.inspect:
         if is_moved_action(facts, action):
             continue
-        if action.subagent is None and facts.answers.inspected.get(action.step, ("unknown", ""))[0] != "unknown":
+        if facts.answers.inspected.get(action.key, ("unknown", ""))[0] != "unknown":
             continue
         how = f": {facts.quote.code(shlex.join(action.probe))}" if action.probe else ""
         how = f" ({facts.quote.words(action.no_look)})" if action.no_look else how

@@ -54,21 +54,31 @@ def _is_settled(file: EditedFile) -> bool:
 
 
 def _is_moved(
-    facts: Facts, kind: str, *, path: str | None = None, step: int | None = None, subagent: str | None = None
+    facts: Facts,
+    kind: str,
+    *,
+    path: str | None = None,
+    step: int | None = None,
+    subagent: str | None = None,
+    part: int = 0,
 ) -> bool:
     """Whether a person put the finding of a file or a step on another pile: then their word stands in its place."""
     moved = facts.answers.moved
     return bool(moved) and any(
         row.kind == kind
         and row.key in moved
-        and (path in row.files if path is not None else step in row.steps and row.subagent == subagent)
+        and (
+            path in row.files
+            if path is not None
+            else step in row.steps and row.subagent == subagent and row.part == part
+        )
         for row in (*facts.triage.saved, *facts.triage.gone)
     )
 
 
 def is_moved_action(facts: Facts, action: DoNotRepeat) -> bool:
     """Whether a person put the finding of an action outside on another pile."""
-    return _is_moved(facts, "external", step=action.step, subagent=action.subagent)
+    return _is_moved(facts, "external", step=action.step, subagent=action.subagent, part=action.part)
 
 
 def _edited(facts: Facts, file: EditedFile) -> Iterator[Line]:
@@ -214,7 +224,7 @@ def _run_words(facts: Facts, last: LastRun) -> str:
     code = f" (exit code {run.exit_code})" if run.exit_code is not None else ""
     head = f" at HEAD {short(run.head)}" if run.head else ""
     inside = f" in sub-agent {last.subagent}" if last.subagent else ""
-    ended = _OUTCOME_WORDS[run.outcome] if run.proved else "ended"
+    ended = _OUTCOME_WORDS[run.outcome] if run.proved or run.outcome is Outcome.DANGLING else "ended"
     note = f" ({facts.quote.words(run.note)})" if run.note else ""
     return f"{facts.quote.code(last.command)} {ended}{code}{head}{inside}{note}{failure_words(facts, last)}"
 
@@ -261,7 +271,8 @@ def uncertain(facts: Facts) -> Iterator[Line]:
         if finding.kind == "commit" and finding.key not in facts.answers.moved:
             yield _lost_commit(facts, finding)
     for last in facts.last_checks:
-        if not _is_moved(facts, "check", step=last.run.step, subagent=last.subagent):
+        kind = "dangling" if last.run.outcome is Outcome.DANGLING else "check"
+        if not _is_moved(facts, kind, step=last.run.step, subagent=last.subagent):
             yield from _doubtful_check(facts, last)
     yield from _claims(facts)
     for work in facts.triage.still_open:
@@ -290,10 +301,10 @@ def _unknown_action(facts: Facts, action: DoNotRepeat) -> Iterator[Line]:
     where = step_words(action.step, action.subagent)
     steps = own_steps([action.step], action.subagent)
     command = facts.quote.code(action.action)
-    if action.subagent is None and action.step in facts.answers.inspected:
-        verdict, note = facts.answers.inspected[action.step]
+    if action.key in facts.answers.inspected:
+        verdict, note = facts.answers.inspected[action.key]
         told = f" ({facts.quote.words(note)})" if note else ""
-        question = f"inspected {action.step}"
+        question = f"inspected {action.key}"
         yield said(facts, question, f"{command}: {_INSPECTED.get(verdict, verdict)}{told}", 97, steps)
         return
     times = f" after {counted(action.times, 'attempt')}" if action.times > 1 else ""
@@ -306,9 +317,9 @@ def _unknown_action(facts: Facts, action: DoNotRepeat) -> Iterator[Line]:
 
 
 _INSPECTED: Final = {
-    "happened": "looked at, it happened: do not repeat it",
-    "did_not_happen": "looked at, it did not happen",
-    "unknown": "looked at, and still unknown whether it happened",
+    "happened": "it happened: do not repeat it",
+    "did_not_happen": "it did not happen",
+    "unknown": "still unknown whether it happened",
 }
 
 
@@ -338,7 +349,7 @@ def _doubtful_file(facts: Facts, file: EditedFile) -> Iterator[Line]:
 
 def _doubtful_check(facts: Facts, last: LastRun) -> Iterator[Line]:
     run = last.run
-    if run.outcome is Outcome.DANGLING or (run.freshness is Freshness.CURRENT and run.proved):
+    if run.proved and (run.outcome is Outcome.DANGLING or run.freshness is Freshness.CURRENT):
         return
     if not run.proved and run.freshness is not Freshness.STALE:
         text = f"Not proved: {_run_words(facts, last)}"

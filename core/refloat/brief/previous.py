@@ -234,6 +234,9 @@ def _dirty(facts: Facts) -> Iterator[Line]:
             yield owner
             continue
         why = f" ({facts.quote.words(change.why, 120)})" if change.why else ""
+        if change.owner in {Owner.THIS_SESSION, Owner.COMMAND}:  # a file that it moved, or had made
+            yield line(f"Uncommitted: {facts.quote.code(change.path)}, {owner}{why}", VERIFIED, 80)
+            continue
         keep = 75 if change.owner in {Owner.PREDATES, Owner.UNKNOWN, Owner.MIXED} else 60
         # Only the file's time speaks for it where nobody's record does.
         sure = RECORDED if change.owner is Owner.PREDATES else VERIFIED

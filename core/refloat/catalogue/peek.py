@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FILE = "catalogue.db"
 DAMAGED = (_sqlite3.Error, OSError, ValueError, KeyError, TypeError)
 """What reading a catalogue that is damaged, or of another form, raises."""
-SCHEMA = f"14/{__version__}"
+SCHEMA = f"15/{__version__}"
 """A catalogue of anything else is thrown away: another program reads transcripts otherwise. Raise the number whenever a
 table, a frozen reader or the JSON changes within one version."""
 

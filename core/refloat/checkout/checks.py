@@ -14,7 +14,16 @@ from itertools import accumulate
 from typing import Final
 
 from refloat.checkout.fold import edited_paths
-from refloat.commands import changes_behind, check_cwd, check_of, how_it_ended, may_write, mends
+from refloat.commands import (
+    LEFT_RUNNING,
+    Ended,
+    changes_behind,
+    check_cwd,
+    check_of,
+    how_it_ended,
+    may_write,
+    mends,
+)
 from refloat.model.checkout import CheckRun, Freshness
 from refloat.model.light import light
 from refloat.model.stamp import Stamp, later, stamp_of_seconds
@@ -41,8 +50,6 @@ class Tree:
     """Those of the dirty paths that git does not track."""
     root: str | None = None
     """The worktree's top; None where there is no repository."""
-    left: AbstractSet[str] = frozenset()
-    """Paths at which the session's last edit left a file."""
 
 
 @light
@@ -54,6 +61,8 @@ class _Edit:
     step: int
     ended: Stamp | None
     real: str
+    taken: bool
+    """It deleted the file, or moved it away."""
 
 
 class _Edits:
@@ -88,7 +97,7 @@ def find_checks(
     if not checks:
         return ()
     edits = [
-        _Edit(index, step.n, step.ended_at, real(path))
+        _Edit(index, step.n, step.ended_at, real(path), taken=path in _taken(step))
         for index, step in enumerate(ordered)
         if step.edits or step.kind is StepKind.EDIT
         for path in edited_paths(step)
@@ -101,6 +110,11 @@ def find_checks(
             seen[tree.root] = _Edits([edit for edit in edits if _concerns(edit, tree)])
         found.append(_check(index, step, ordered, seen[tree.root], tree, name))
     return tuple(found)
+
+
+def _taken(step: Step) -> set[str]:
+    """Paths at which a step left no file."""
+    return {edit.path for edit in step.edits if edit.op == "delete" or edit.moved_to is not None}
 
 
 def _is_check(step: Step) -> bool:
@@ -123,8 +137,10 @@ def _concerns(edit: _Edit, tree: Tree) -> bool:
 def _check(
     index: int, step: Step, steps: Sequence[Step], edits: _Edits, tree: Tree, name: Callable[[str], str]
 ) -> CheckRun:
-    ended = how_it_ended(step.command, step.outcome, step.exit_code, step.output)
+    ended = _ended(step)
     freshness, because = _freshness(index, step, steps, edits, tree, name)
+    if ended is LEFT_RUNNING and freshness is Freshness.CURRENT:
+        freshness, because = Freshness.UNKNOWN_TREE, "no end of it was ever recorded"
     return CheckRun(
         step.n,
         ended.outcome,
@@ -139,10 +155,17 @@ def _check(
     )
 
 
+def _ended(step: Step) -> Ended:
+    """How a check ended; a step that left it running tells only that it began."""
+    if step.background is not None and step.background.running and step.outcome is Outcome.OK:
+        return LEFT_RUNNING
+    return how_it_ended(step.command, step.outcome, step.exit_code, step.output)
+
+
 def _freshness(
     index: int, step: Step, steps: Sequence[Step], edits: _Edits, tree: Tree, name: Callable[[str], str]
 ) -> tuple[Freshness, str | None]:
-    if step.outcome is Outcome.DENIED and not step.effects_unknown:
+    if step.never_ran or (step.outcome is Outcome.DENIED and not step.effects_unknown):
         return Freshness.UNKNOWN_TREE, "it never ran"
     behind = edits.behind(index, step)
     if behind is not None:
@@ -212,11 +235,11 @@ def _gone(
     """A file that the session had edited and that is not there any more; the check saw it, unless a command of the
     session that names it, or a folder of its, ran between the two.
     """
-    last = {name(edit.real): edit.index for edit in edits.all if edit.index < index}
-    for path, edited in sorted(last.items()):
-        if path not in tree.left or tree.mtime(path) is not None:
+    last = {name(edit.real): edit for edit in edits.all if edit.index < index}
+    for path, edit in sorted(last.items()):
+        if edit.taken or tree.mtime(path) is not None:
             continue
-        between = (step.command for step in steps[edited + 1 : index] if step.command and may_write(step.command))
+        between = (step.command for step in steps[edit.index + 1 : index] if step.command and may_write(step.command))
         if not any(_names(command, path) for command in between):
             return Freshness.UNKNOWN_TREE, f"{path} is gone, and nothing tells when"
     return None

@@ -6,6 +6,7 @@ Refuses to say more than the record holds: then the file is unverifiable, with t
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from refloat.checkout.files import Content
@@ -37,6 +38,10 @@ class Comparison:
     """The content's lines, without carriage returns."""
     laid_out_by: int | None = None
     """The step whose formatter gave the recorded lines another layout; they stand in no other sense."""
+    back: Folded | None = None
+    """The record up to one of its edits, where the content is what that one left and the later ones are undone."""
+    halved: bool = False
+    """A part of it was undone or cut off, and nothing of anybody's stands in its place."""
 
 
 STANDS: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})
@@ -69,7 +74,8 @@ def judge(folded: Folded, content: Content) -> Comparison:
         case "text":
             lines = bare_lines(content.text)
             made = _judge_text(folded, content.text, lines)
-            return Comparison(made.state, made.why, made.origins, tuple(lines))
+            halved = made.state is FileState.PARTLY and (made.halved or _breaks_off(folded.text, lines))
+            return replace(made, lines=tuple(lines), halved=halved)
         case "binary":
             return _judge_binary(folded, content.text)
         case "link":
@@ -80,6 +86,11 @@ def judge(folded: Folded, content: Content) -> Comparison:
             return Comparison(FileState.UNVERIFIABLE, "larger than what is compared")
         case "unreadable":
             return Comparison(FileState.UNVERIFIABLE, "it cannot be read")
+
+
+def _breaks_off(recorded: str | None, lines: Sequence[str]) -> bool:
+    """Whether a content is the beginning of the recorded one, and nothing else."""
+    return recorded is not None and "\n".join(bare_lines(recorded)).startswith("\n".join(lines))
 
 
 def _judge_binary(folded: Folded, text: str) -> Comparison:
@@ -123,7 +134,7 @@ def _judge_text(folded: Folded, text: str, lines: list[str]) -> Comparison:
         return Comparison(FileState.CHANGED_SINCE, "only line ends or the final newline differ", origins)
     if folded.written_whole and recorded is not None:
         return _judge_whole(bare_lines(recorded), lines, origins)
-    return _judge_hunks(folded, tally, exact=recorded is not None)
+    return _judge_hunks(folded, tally, lines, exact=recorded is not None)
 
 
 def _judge_whole(recorded: Sequence[str], lines: Sequence[str], origins: tuple[int | None, ...]) -> Comparison:
@@ -139,11 +150,13 @@ def _judge_whole(recorded: Sequence[str], lines: Sequence[str], origins: tuple[i
     return Comparison(FileState.PARTLY, f"{left} of {told} recorded lines are there", origins)
 
 
-def _judge_hunks(folded: Folded, tally: _Tally, *, exact: bool) -> Comparison:
+def _judge_hunks(folded: Folded, tally: _Tally, lines: Sequence[str], *, exact: bool) -> Comparison:
     origins = tuple(tally.origins)
     if tally.hunks == 0:
         if folded.blind:
             return Comparison(FileState.UNVERIFIABLE, "the record does not hold what was written", origins)
+        if not exact and all(find_block(bare_all(piece.lines), lines) is not None for piece in folded.pieces):
+            return Comparison(FileState.PRESENT, "the session's edits cancel out, and nothing of them is left", origins)
         return Comparison(FileState.CHANGED_SINCE, "the session's edits cancel out; something else changed", origins)
     if folded.blind and tally.there < tally.hunks:
         return Comparison(FileState.UNVERIFIABLE, "an edit was made whose content the record does not hold", origins)
@@ -155,7 +168,8 @@ def _judge_hunks(folded: Folded, tally: _Tally, *, exact: bool) -> Comparison:
         return Comparison(FileState.PRESENT, "every recorded hunk is there", origins)
     if tally.there or tally.broken:
         why = f"{tally.there} of {tally.hunks} recorded hunks are there"
-        return Comparison(FileState.PARTLY, why + (f", and parts of {tally.broken}" if tally.broken else ""), origins)
+        why += f", and parts of {tally.broken}" if tally.broken else ""
+        return Comparison(FileState.PARTLY, why, origins, halved=tally.undone > 0)
     if tally.undone == tally.hunks:
         return Comparison(FileState.REVERTED, "no recorded hunk is there, and what they replaced is", origins)
     return Comparison(FileState.DIVERGED, "neither the recorded hunks are there nor what they replaced", origins)

@@ -16,6 +16,7 @@ from refloat.checkout.porcelain import LoggedCommit, read_objects
 from refloat.checkout.repository import Repository
 from refloat.model.light import slotted
 from refloat.model.stamp import Stamp, seconds_of
+from refloat.there import is_there
 from refloat.together import Running
 
 _MOST: Final = 200_000
@@ -117,7 +118,7 @@ class Store:
 def _has_young_pack(repository: Repository, since: Stamp | None) -> bool:
     """Whether a pack was written since the session began, or none can be told from the outside."""
     objects = Path(repository.common_dir) / "objects"
-    if since is None or (objects / "info" / "alternates").exists():
+    if since is None or is_there(objects / "info" / "alternates"):
         return True
     start = seconds_of(since) - _SLACK
     try:

@@ -15,7 +15,7 @@ from refloat.checkout.files import Content
 from refloat.checkout.fold import Folded, recorded_as
 from refloat.checkout.hunks import UNTOLD, changed_hunks, whole_hunk
 from refloat.checkout.moved import find_moved
-from refloat.checkout.owners import own_hunks, owner_of
+from refloat.checkout.owners import is_turned, own_hunks, owner_of
 from refloat.checkout.places import (
     INDEX,
     Archive,
@@ -31,10 +31,10 @@ from refloat.checkout.places import (
 from refloat.checkout.porcelain import DiffHunk
 from refloat.checkout.repository import Repository
 from refloat.checkout.survey import Survey
-from refloat.checkout.trees import names_in
 from refloat.checkout.uptake import Committed, Uptake
-from refloat.model.checkout import DirtyHunk, EditedFile, FileState, FoundIn, PlaceKind
+from refloat.model.checkout import DirtyHunk, EditedFile, FileState, FoundIn, Owner, PlaceKind
 from refloat.model.session import SessionName
+from refloat.model.stamp import Stamp, later, stamp_of_seconds
 from refloat.together import Running
 
 _SEARCHED: Final = frozenset(
@@ -72,6 +72,8 @@ def _edited(
     folded, comparison = survey.folded[real], survey.comparison(real)
     owner, session = owner_of(hunks)
     state, why = comparison.state, comparison.why
+    if state is FileState.PRESENT and (strange := _changed_since(survey, real, hunks)) is not None:
+        state, why = FileState.CHANGED_SINCE, f"every recorded hunk is there, and {strange} changed"
     if moved is not None:
         whole = survey.content(moved).text == folded.text
         what = "the recorded content stands" if whole else "every recorded hunk stands, and something else changed,"
@@ -88,7 +90,22 @@ def _edited(
         judge_fates(folded, comparison, _surroundings(survey, real, hunks, moved, places)),
         tuple(hunks),
         survey.is_unseen(real) and not folded.deleted,
+        comparison.halved and state is FileState.PARTLY,
     )
+
+
+def _changed_since(survey: Survey, real: str, hunks: Sequence[DirtyHunk]) -> str | None:
+    """What else changed in a file of which the record has mere hunks: another's dirty place, in a file that was written
+    after the session's last edit of it. What was there before it is no change since.
+    """
+    folded, written = survey.folded[real], survey.content(real).mtime
+    others = [hunk for hunk in hunks if hunk.owner not in (Owner.THIS_SESSION, Owner.PREDATES)]
+    last = max((row.ended_at or row.at or "" for row in folded.made), default="")
+    if not others or folded.text is not None or not last or written is None:
+        return None
+    if (moment := stamp_of_seconds(written)) is None or moment <= later(Stamp(last), 1):
+        return None
+    return "line ends" if any(map(is_turned, others)) else "something else"
 
 
 # ── dirty hunks ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -128,21 +145,28 @@ def _raw_hunks(survey: Survey, real: str) -> Sequence[DiffHunk]:
             return ()
         return _against_record(survey.folded.get(real), content)
     if entry.xy == "??":
-        return whole_hunk(content)
+        return _new_hunk(content)
     found = repository.hunks.get(path, ())
     if found or content.kind in ("binary", "large"):
         return found or [UNTOLD]
+    if entry.head is None and content.kind == "text" and not content.text:
+        return [UNTOLD]
     head = survey.head_text(real)
     if head is None or content.kind != "text":
         return ()
     return changed_hunks(Content("text", head), content)  # UTF-16: git tells none
 
 
+def _new_hunk(content: Content) -> Sequence[DiffHunk]:
+    """The hunk of a file that is new; one without lines is dirty all the same."""
+    return [UNTOLD] if content.kind == "text" and not content.text else whole_hunk(content)
+
+
 def _against_record(folded: Folded | None, content: Content) -> Sequence[DiffHunk]:
     """Where there is no HEAD to hold a file against, its recorded before stands in."""
     before = folded.first_text if folded is not None else None
     if before is None or content.kind != "text":
-        return whole_hunk(content)
+        return _new_hunk(content)
     return changed_hunks(Content("text", before), content)
 
 
@@ -158,15 +182,13 @@ def _cheap_places(survey: Survey, real: str, moved: str | None) -> list[FoundIn]
         asked = _is_clean(survey, real) or _under_way(survey, real)
         return [here, *(_committed_places(survey, real) if asked else ())]
     if state is FileState.UNVERIFIABLE:
-        lost = survey.is_unseen(real)
-        return [*find_backups(folded, survey.backups, ()), *find_in_record(folded)] if lost else []
+        return []
     kept = survey.archive(real)
     if kept is None or folded.deleted:
         return []
     archive, names = kept
     found = find_places(folded, names, archive, (PlaceKind.BRANCH, PlaceKind.STASH))
-    here = str(archive.repository.root)
-    found += find_in_worktrees(folded, names, archive, here)
+    found += find_in_worktrees(folded, names, archive, survey.target(real))
     if (inside := survey.place_in_tree(real)) is not None:
         found += find_staged(folded, survey.trees.shown(real), inside[1], inside[0])
     return sorted(found, key=lambda place: list(PlaceKind).index(place.where))
@@ -188,7 +210,7 @@ def _committed_as(survey: Survey, real: str, moved: str) -> list[FoundIn]:
     kept = survey.archive(real)
     if kept is None or not _is_clean(survey, moved):
         return []
-    names = names_in(moved, kept[0].repository, kept[0].worktrees)
+    names = survey.names_in(moved, kept[0].repository, kept[0].worktrees)
     return find_places(survey.folded[real], names, kept[0], (PlaceKind.BRANCH,))
 
 
@@ -261,7 +283,8 @@ def _search(
 def _recorded_places(survey: Survey, real: str) -> list[FoundIn]:
     """Backups and the record, where they hold what stands in no place that counts as saved."""
     known = [survey.content(real), *_in_head(survey, real)]
-    return [*find_backups(survey.folded[real], survey.backups, known), *find_in_record(survey.folded[real])]
+    folded, hunks = survey.folded[real], not survey.is_unseen(real)  # nothing is left that hunks could be put into
+    return [*find_backups(folded, survey.backups, known), *find_in_record(folded, hunks=hunks)]
 
 
 def _archives_of(survey: Survey, lost: Iterable[str]) -> list[tuple[Archive, dict[str, list[str]]]]:
@@ -304,7 +327,13 @@ def _surroundings(
         moved=moved is not None,
         kept=kept,
         under_way=under_way,
+        head=_head_of(survey, moved or real) if clean else None,
     )
+
+
+def _head_of(survey: Survey, real: str) -> str | None:
+    inside = survey.place_in_tree(real)
+    return inside[0].head if inside is not None else None
 
 
 def _taken_away_by(survey: Survey, real: str, lines: AbstractSet[str]) -> SessionName | None:
@@ -338,7 +367,7 @@ def _commits(survey: Survey, real: str, moved: str | None) -> list[Committed]:
         return []
     archive, names = kept
     if moved is not None:
-        names = [*names, *names_in(moved, archive.repository, archive.worktrees)]
+        names = [*names, *survey.names_in(moved, archive.repository, archive.worktrees)]
     versions = [v for v in archive.of(names, PlaceKind.BRANCH) if v.oid is not None or survey.folded[real].deleted]
     archive.prefetch(versions)
     ordered = sorted(versions, key=lambda version: not version.on_head)

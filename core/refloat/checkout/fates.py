@@ -6,6 +6,7 @@ took them up, which later edit replaced them. Refuses to call an edit lost that 
 
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from itertools import islice
 from typing import Final
 
@@ -49,10 +50,16 @@ class Surroundings:
     """The result stands in a stash or in another worktree: it was taken away from here, and is not lost."""
     under_way: bool = False
     """A rebase or the like is under way: what is dirty here may well be committed."""
+    head: str | None = None
+    """HEAD, where the path is as that has it."""
 
 
 def judge_fates(folded: Folded, comparison: Comparison, around: Surroundings) -> tuple[EditFate, ...]:
     """The fate of every recorded edit of a file, in step order."""
+    if comparison.back is not None:
+        there = replace(comparison, state=FileState.PRESENT, back=None)
+        undone = judge_fates(folded, replace(comparison, back=None), around)
+        return (*judge_fates(comparison.back, there, around), *undone[len(comparison.back.edits) :])
     left = _left(folded)
     places: dict[int | None, list[int]] = {}
     for place, origin in enumerate(comparison.origins):
@@ -103,7 +110,11 @@ def _fate(
         if _is_dirty(places, around):
             taken = _commit_of(folded, row, left, around) if around.under_way else None
             return made(Fate.UNCOMMITTED if taken is None else Fate.COMMITTED, taken)
-        return made(Fate.COMMITTED, _commit_of(folded, row, left, around))
+        if (commit := _commit_of(folded, row, left, around)) is not None:
+            return made(Fate.COMMITTED, commit)
+        return made(
+            *_missing(row, left, comparison, around) if comparison.state not in _THERE else _as_head(folded, around)
+        )
     if not left and index in folded.traces.replaced_by:
         return made(Fate.REPLACED, by=f"step {folded.edits[folded.traces.replaced_by[index]].step}")
     if not left and folded.deleted and index < len(folded.edits) - 1:
@@ -111,7 +122,19 @@ def _fate(
     commit = _commit_of(folded, row, left, around)
     if commit is not None:
         return made(Fate.COMMITTED, commit)
+    if comparison.state in _THERE and comparison.laid_out_by is None and row.standing is not Standing.SUPERSEDED:
+        # Every hunk is there, and none of its lines tells which one is its: a part of a line that stands twice.
+        return made(*(Fate.UNCOMMITTED, None, None) if around.dirty else _as_head(folded, around))
     return made(*_missing(row, left, comparison, around))
+
+
+def _as_head(folded: Folded, around: Surroundings) -> tuple[Fate, str | None, None]:
+    """The fate of what is as HEAD has it though no commit behind the edit is known to have brought it there: HEAD is
+    named. A file that the session made and deleted was in no commit ever.
+    """
+    if around.head is None or (folded.deleted and folded.existed is False):
+        return Fate.UNCOMMITTED, None, None
+    return Fate.COMMITTED, around.head, None
 
 
 def _written_again(folded: Folded, index: int, comparison: Comparison) -> RecordedEdit | None:
@@ -136,7 +159,7 @@ def _written_over(folded: Folded, index: int) -> bool:
 
 def _missing(
     row: RecordedEdit, left: Sequence[str], comparison: Comparison, around: Surroundings
-) -> tuple[Fate, None, str | None]:
+) -> tuple[Fate, str | None, str | None]:
     """The fate of an edit that stands neither on disk nor in a commit."""
     if row.standing is Standing.SUPERSEDED:
         return Fate.REVERTED, None, TAKEN_BACK
@@ -145,7 +168,7 @@ def _missing(
     if around.put_back_by is not None:
         return Fate.REVERTED, None, around.put_back_by
     if around.moved:
-        return (Fate.UNCOMMITTED if around.dirty else Fate.COMMITTED), None, None
+        return (Fate.UNCOMMITTED if around.head is None else Fate.COMMITTED), around.head, None
     if row.standing is Standing.UNCONFIRMED:
         return Fate.UNCONFIRMED, None, None
     if (session := around.replaced_by(frozenset(left))) is not None:

@@ -11,7 +11,17 @@ from enum import StrEnum
 from typing import Literal
 
 from refloat.checkout.lines import align, bare, bare_all, find_block
-from refloat.checkout.pieces import FOREIGN, Piece, Traces, apply_edit, loose_pieces, may_begin, old_side, whole_piece
+from refloat.checkout.pieces import (
+    FOREIGN,
+    Piece,
+    Traces,
+    apply_edit,
+    before_of,
+    loose_pieces,
+    may_begin,
+    old_side,
+    whole_piece,
+)
 from refloat.model.light import field, light, slotted
 from refloat.model.stamp import Stamp
 from refloat.model.transcript import FileEdit, Outcome, Step, StepKind
@@ -180,6 +190,30 @@ def fold(
     return files if only is None else {path: file for path, file in files.items() if path in only}
 
 
+def fold_until(folded: Folded, count: int, known: Sequence[Known] = ()) -> Folded | None:
+    """The first `count` edits of a file alone, folded anew; None where one brought it from another path or away."""
+    made = Folded(folded.path)
+    for row in folded.edits[:count]:
+        if row.edit.path != folded.path or row.edit.moved_to not in (None, row.edit.path):
+            return None
+        made.edits.append(row)
+        if row.standing is Standing.REFUSED:
+            continue
+        if made.existed is None and len(made.made) == 1:
+            made.existed = _existed(row.edit)
+        _take(made, row, known)
+    return made
+
+
+def folded_whole(folded: Folded) -> Piece | None:
+    """The whole text that the edits of a file leave, or left before the one that deleted it; None where not known."""
+    if folded.deleted:
+        last = next((at for at, row in enumerate(folded.edits) if row.edit.op == "delete"), 0)
+        made = fold_until(folded, last)
+        return None if made is None else folded_whole(made)
+    return _whole(folded) if not folded.blind else None
+
+
 def _with_sources(paths: AbstractSet[str], rows: Iterable[RecordedEdit]) -> AbstractSet[str]:
     """Some files, and those that anything was moved from to one of them."""
     moves = [(row.edit.path, row.edit.moved_to) for row in rows if row.edit.moved_to is not None]
@@ -201,13 +235,14 @@ def _take(folded: Folded, row: RecordedEdit, known: Sequence[Known]) -> None:
     if edit.op == "delete":
         _delete(folded, edit, origin)
         return
-    if edit.before is not None:
-        _settle(folded, edit.before)
+    before = edit.before if edit.before is not None else before_of(edit)
+    if before is not None:
+        _settle(folded, before)
     elif not _whole(folded) and not folded.deleted and (edit.hunks or edit.after is not None):
         _use_known(folded, row, known)
     folded.deleted = False
     if edit.after is not None:
-        _write(folded, edit.after, origin, created=edit.op == "create" and edit.before is None)
+        _write(folded, edit.after, origin, created=edit.op == "create" and folded.existed is not True)
     elif edit.hunks:
         _patch(folded, edit, origin)
     elif edit.moved_to is None:

@@ -6,7 +6,7 @@ Refuses to let go of anything that stands on disk now and that neither HEAD nor 
 """
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -14,6 +14,7 @@ from refloat.checkout.compare import judge
 from refloat.checkout.files import content_of, read_bytes, text_of
 from refloat.checkout.fold import Folded, Standing
 from refloat.checkout.gitpatch import EXECUTABLE, REGULAR
+from refloat.checkout.homes import find_homes
 from refloat.checkout.lines import same_but_line_ends
 from refloat.checkout.merge import put_onto
 from refloat.checkout.places import is_saved
@@ -26,6 +27,8 @@ from refloat.there import is_directory
 
 _LOST: Final = frozenset({Fate.LOST, Fate.REVERTED, Fate.UNCONFIRMED})
 _STATES: Final = frozenset({FileState.PARTLY, FileState.REVERTED, FileState.DIVERGED, FileState.DELETED})
+_NOTHING: Final = b"\0 \t\r\n"
+"""All that stands in a file whose content was lost with the power: zero bytes, where it is not empty."""
 _MODES: Final = frozenset({REGULAR, EXECUTABLE})
 
 
@@ -36,7 +39,8 @@ class Lost:
     path: str
     """As the checkout names it."""
     name: str | None
-    """Relative to the session's repository; None where it lies elsewhere, or may not be patched (`why` says it)."""
+    """What a patch calls it, relative to the root; None where it lies elsewhere, or may not be patched (`why` says it).
+    """
     old: tuple[bytes, str] | None
     """Bytes and mode on disk now."""
     new: tuple[bytes, str] | None
@@ -73,21 +77,30 @@ class Trees:
         return found[1] in (self.repository.oid(data), self.repository.oid(data.replace(b"\r\n", b"\n")))
 
 
-def find_lost(survey: Survey, files: Sequence[EditedFile], gone_workspace: str | None) -> list[Lost]:
+def find_lost(survey: Survey, files: Sequence[EditedFile], root: str | None) -> list[Lost]:
     """Every lost file, in the order of the first edit; `files` are those of the same survey, in its order.
 
-    `gone_workspace`: where the session worked, when that is not there any more: nothing below it can be patched.
+    `root`: what the paths of a patch are relative to, the repository's root or the folder that the session worked in.
     """
     rows = [(real, file) for real, file in zip(survey.folded, files, strict=True) if _is_lost(survey, real, file)]
     swept = _was_swept(survey, files, {real for real, _ in rows})
-    trees = _load_trees(survey, [path for real, _ in rows for path in (survey.target(real), *_origins(survey, real))])
+    homes, trees = _load_trees(survey, [real for real, _ in rows])
     found: list[Lost] = []
     for real, file in rows:
-        place = _Place(survey, real, file, trees, gone_workspace, swept)
+        place = _Place(survey, real, file, trees, root, homes.get(real, survey.target(real)), swept)
         if (lost := place.restore()) is not None:
             found.append(lost)
     gone = {row.name for row in found if row.new is None}
-    return [_unless_blocked(survey, row, gone) for row in found]
+    return list(_each_once(_unless_blocked(root, row, gone) for row in found))
+
+
+def _each_once(rows: Iterable[Lost]) -> Iterator[Lost]:
+    """A patch holds one file of a name: that of a worktree that is gone gives way."""
+    taken: set[str] = set()
+    for row in rows:
+        twice = row.name is not None and row.name in taken
+        yield replace(row, name=None, why="the patch holds another file of its name already") if twice else row
+        taken.add(row.name or "")
 
 
 def _was_swept(survey: Survey, files: Sequence[EditedFile], lost: Collection[str]) -> bool:
@@ -115,11 +128,11 @@ def _left_as_found(folded: Folded) -> bool:
     return not came and folded.text is not None and folded.existed is not False and folded.text == folded.first_text
 
 
-def _unless_blocked(survey: Survey, row: Lost, gone: Collection[str | None]) -> Lost:
+def _unless_blocked(root: str | None, row: Lost, gone: Collection[str | None]) -> Lost:
     """Git's own check does not see that a directory on the way to a new file is none, so it is seen here."""
-    if survey.trees.main is None or row.name is None or row.old is not None:
+    if root is None or row.name is None or row.old is not None:
         return row
-    above = _no_directory(str(survey.trees.main.root), row.name)
+    above = _no_directory(root, row.name)
     return row if above is None or above in gone else replace(row, name=None, why=f"{above} is no directory now")
 
 
@@ -140,29 +153,32 @@ def _is_lost(survey: Survey, real: str, file: EditedFile) -> bool:
     if file.state in (FileState.REVERTED, FileState.PARTLY):
         # Lines of a reverted file that read like the session's may be from before it; of others the rest is lost.
         lost |= any(edit.fate in (Fate.UNCOMMITTED, Fate.COMMITTED) and edit.commit is None for edit in fates)
-    if file.state is FileState.REVERTED:
-        # Another session replaced it, and what that one wrote is gone as well.
+    if file.state in (FileState.REVERTED, FileState.DIVERGED):
+        # Another session replaced it; where what that one wrote is gone as well, it can be put back.
         lost |= any(edit.fate is Fate.REPLACED and not (edit.by or "").startswith("step ") for edit in fates)
     if not lost or is_saved(file.found_in):
         return False
-    return file.state in _STATES or (file.state is FileState.UNVERIFIABLE and file.unseen)
+    return file.state in _STATES
 
 
-def _load_trees(survey: Survey, paths: Sequence[str]) -> Trees:
+def _load_trees(survey: Survey, reals: Sequence[str]) -> tuple[Mapping[str, str], Trees]:
+    """Where lost files of worktrees that are gone belong now, and the trees with all that is asked of them."""
     repository = survey.trees.main
-    if repository is None or not paths or repository.head is None:
-        return Trees(repository)
+    if repository is None or not reals or repository.head is None:
+        return {}, Trees(repository)
     head = repository.find_entries(repository.head)
     start = repository.find_entries(survey.base) if survey.base and survey.base != repository.head else head
-    names = [name for path in paths if (name := _below(repository, path))]
+    homes = find_homes(survey, repository, reals, head.keys() | start.keys())
+    paths = [path for real in reals for path in (homes.get(real, survey.target(real)), *_origins(survey, real))]
+    names = [name for path in paths if (name := _below(str(repository.root), path))]
     wanted = (found[1] for tree in (head, start) for name in names if (found := tree.get(name)))
     repository.load_objects(wanted)
-    return Trees(repository, head, start)
+    return homes, Trees(repository, head, start)
 
 
-def _below(repository: Repository | None, path: str) -> str | None:
-    root = str(repository.root).rstrip("/") + "/" if repository is not None else None
-    return path[len(root) :] if root is not None and path.startswith(root) else None
+def _below(root: str | None, path: str) -> str | None:
+    above = None if root is None else root.rstrip("/") + "/"
+    return path[len(above) :] if above is not None and path.startswith(above) else None
 
 
 @dataclass(slots=True)
@@ -173,7 +189,9 @@ class _Place:
     real: str
     file: EditedFile
     trees: Trees
-    gone_workspace: str | None
+    root: str | None
+    home: str
+    """Where it is put: its own path, or that of the same file where the worktree that it lay in is gone."""
     swept: bool
     """All that the session did to the checkout was taken away at once."""
 
@@ -182,7 +200,7 @@ class _Place:
         folded = _standing(self.survey, self.real)
         if not any(row.standing in (Standing.APPLIED, Standing.UNCONFIRMED) for row in folded.edits):
             return None
-        path = self.survey.target(self.real)
+        path = self.home
         name, outside = self._name(path)
         old = read_bytes(path) if path.startswith("/") else None
         if outside is None and old is None and os.path.lexists(path):
@@ -190,6 +208,8 @@ class _Place:
         if folded.deleted:
             return self._deletion(folded, name, old, outside)
         new, why = self._content(folded, name, old)
+        if new is None and old is not None:
+            new, why = self._over_stump(folded, name, old[0]) or (new, why)
         if new is None:
             return self._no_whole(folded, why, old)
         mode = old[1] if old else self._mode(name)
@@ -197,21 +217,15 @@ class _Place:
             return None
         if outside is not None or name is None:
             return Lost(self.file.path, None, old, (new, mode), outside or "it may not be patched")
-        return Lost(self.file.path, name, old, (new, mode), why)
+        elsewhere = f", as {name}: the worktree that it lay in is gone" if path != self.survey.target(self.real) else ""
+        return Lost(self.file.path, name, old, (new, mode), why + elsewhere)
 
     def _name(self, path: str) -> tuple[str | None, str | None]:
-        """Its name in the session's repository, or why it has none."""
-        main = self.survey.trees.main
-        if self.gone_workspace and f"{path}/".startswith(self.gone_workspace.rstrip("/") + "/"):
-            return None, "it lay in a workspace that is gone"
-        if main is None:
-            return None, "there is no git repository"
-        name = _below(main, path)
+        """Its name in the patch, or why it has none."""
+        name = _below(self.root, path)
         if name is None:
-            return None, "it lies outside the repository"
-        if self.survey.trees.of(path) is not main:
-            return None, "it lies in another repository or worktree"
-        if name.partition("/")[0].lower() == ".git":
+            return None, "it lies outside the repository" if self.survey.trees.main else "it lies outside the workspace"
+        if ".git" in name.lower().split("/"):
             return None, "it belongs to the repository itself"
         if self.trees.mode(name) == "120000":
             return None, "the repository has a symbolic link of that name"
@@ -219,8 +233,7 @@ class _Place:
 
     def _names(self, name: str | None) -> list[str | None]:
         """What it is called in the repository, then what it was called before the session moved it."""
-        main = self.survey.trees.main
-        return [name, *(_below(main, path) for path in _origins(self.survey, self.real))]
+        return [name, *(_below(self.root, path) for path in _origins(self.survey, self.real))]
 
     def _mode(self, name: str | None) -> str:
         modes = (self.trees.mode(one) for one in self._names(name))
@@ -262,7 +275,8 @@ class _Place:
         text = folded.text
         if text is None:
             return self._by_hunks(folded, old[0])
-        base = _base_of(folded, versions)
+        back = self.survey.comparison(self.real).back
+        base = _base_of(folded, versions) if back is None or back.text is None else back.text
         if base is None:
             return self._over(folded, text, name, old[0])
         made = rejoin(base, old[0], text)
@@ -300,6 +314,17 @@ class _Place:
             shown = text_of(disk) or ""
             return bytes_of(ended_like(text, shown), [disk]), "restores what the record holds whole"
         return None, "the session wrote it whole, and something else stands there now"
+
+    def _over_stump(self, folded: Folded, name: str | None, disk: bytes) -> tuple[bytes | None, str] | None:
+        """What was cut off where the write of a file, or a disk, broke off: nobody's lines are in the way."""
+        if not disk.strip(_NOTHING):
+            made, why = self._content(folded, name, None)
+            return None if made is None else (made, f"{why}; what stands there is empty")
+        shown = text_of(disk)
+        text = None if folded.text is None or shown is None else ended_like(folded.text, shown)
+        if text is None or shown is None or not text.startswith(shown):
+            return None
+        return bytes_of(text, [disk]), "restores what the record holds whole; what stands there breaks off"
 
     def _by_hunks(self, folded: Folded, disk: bytes) -> tuple[bytes | None, str]:
         text = text_of(disk)

@@ -10,6 +10,7 @@ from typing import Literal
 
 from refloat.checkout.porcelain import StatusEntry
 from refloat.model.checkout import Operation
+from refloat.there import is_directory, is_there
 
 Kind = Literal["rebase", "merge", "cherry_pick", "revert", "bisect", "am", "conflicts", "index_lock"]
 
@@ -17,7 +18,7 @@ Kind = Literal["rebase", "merge", "cherry_pick", "revert", "bisect", "am", "conf
 def find_operation(git_dir: Path, entries: Mapping[str, StatusEntry]) -> Operation | None:
     """The operation under way; None where there is none."""
     conflicts = tuple(sorted(path for path, entry in entries.items() if entry.unmerged))
-    lock = (git_dir / "index.lock").exists()
+    lock = is_there(git_dir / "index.lock")
     kind, branch, onto = _under_way(git_dir)
     if kind is None and conflicts:
         kind = "conflicts"
@@ -29,23 +30,23 @@ def find_operation(git_dir: Path, entries: Mapping[str, StatusEntry]) -> Operati
 def _under_way(git_dir: Path) -> tuple[Kind | None, str | None, str | None]:
     for name in ("rebase-merge", "rebase-apply"):
         directory = git_dir / name
-        if directory.is_dir():
-            if (directory / "applying").exists():
+        if is_directory(directory):
+            if is_there(directory / "applying"):
                 return "am", None, None
             return "rebase", _short(_first_line(directory / "head-name")), _first_line(directory / "onto")
     head = _first_line(git_dir / "HEAD")
     current = _short(head.removeprefix("ref: ")) if head and head.startswith("ref: ") else None
-    if (git_dir / "MERGE_HEAD").exists():
+    if is_there(git_dir / "MERGE_HEAD"):
         return "merge", _merged(git_dir), current
     # A sequence of picks has no head file between two of them; its to-do list stays.
-    if (git_dir / "CHERRY_PICK_HEAD").exists():
+    if is_there(git_dir / "CHERRY_PICK_HEAD"):
         return "cherry_pick", _first_line(git_dir / "CHERRY_PICK_HEAD"), current
-    if (git_dir / "REVERT_HEAD").exists():
+    if is_there(git_dir / "REVERT_HEAD"):
         return "revert", _first_line(git_dir / "REVERT_HEAD"), current
     todo = _first_line(git_dir / "sequencer" / "todo")
     if todo is not None:
         return ("revert" if todo.startswith("revert") else "cherry_pick"), None, current
-    if (git_dir / "BISECT_LOG").exists():
+    if is_there(git_dir / "BISECT_LOG"):
         return "bisect", _short(_first_line(git_dir / "BISECT_START")), None
     return None, None, None
 

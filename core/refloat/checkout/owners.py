@@ -71,7 +71,7 @@ class _Case:
 
 def own_hunks(hunks: Sequence[DiffHunk], ground: Ground) -> list[DirtyHunk]:
     """The dirty places of one file, each with its owner: judged together, for no record can explain a line twice."""
-    looks = [(_turned(hunk), _is_strange(hunk, ground)) for hunk in hunks]
+    looks = [(is_turned(hunk), _is_strange(hunk, ground)) for hunk in hunks]
     whole = None if any(map(any, looks)) else _whole_way(hunks, ground)
     if whole is not None:
         return [_owned(hunk, *_party(whole)) for hunk in hunks]
@@ -101,7 +101,7 @@ def _whole_way(hunks: Sequence[DiffHunk], ground: Ground) -> Witness | None:
     weighed by itself.
     """
     if (head := ground.head) is None:
-        return None
+        return None if any(hunk.lines for hunk in hunks) else _made_new(ground)
     able = [witness for witness in ground.witnesses if witness.wrote_all and _starts_at(witness.folded, head)]
     if len(able) != 1:
         return None
@@ -110,12 +110,18 @@ def _whole_way(hunks: Sequence[DiffHunk], ground: Ground) -> Witness | None:
     return None if rivals else able[0]
 
 
+def _made_new(ground: Ground) -> Witness | None:
+    """The one session that made a new file of which no line can be told: it is empty, or no text."""
+    able = [witness for witness in ground.witnesses if witness.wrote_all and witness.folded.existed is not True]
+    return able[0] if len(able) == 1 and len(ground.witnesses) == 1 else None
+
+
 def _starts_at(folded: Folded, head: str) -> bool:
     first = None if folded.stirred else folded.first_lines
     return first is not None and bare_all(first) == bare_lines(head)
 
 
-def _turned(hunk: DiffHunk) -> bool:
+def is_turned(hunk: DiffHunk | DirtyHunk) -> bool:
     """Whether lines differ in nothing but the carriage return at their end."""
     if "\r" not in "".join(hunk.lines):
         return False

@@ -5,6 +5,7 @@ there. Refuses to guess: a hunk whose old lines do not stand there is not applie
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from refloat.checkout.lines import bare_all, find_block, find_differences
@@ -15,6 +16,7 @@ FOREIGN: Final = -1
 """Origin of a line that no edit of the session made."""
 _OLD: Final = frozenset({" ", "-"})
 """Signs of the lines that a hunk expects to find."""
+_TURNED: Final = str.maketrans("-+", "+-")
 
 
 @slotted
@@ -117,6 +119,24 @@ def apply_edit(piece: Piece, edit: FileEdit, origin: int, traces: Traces) -> boo
     traces.removed |= gained.removed
     traces.replaced_by.update(gained.replaced_by)
     return True
+
+
+def before_of(edit: FileEdit) -> str | None:
+    """The whole text before an edit, from the one after it and the hunks that led there; None where the record holds
+    not both, or they do not fit each other.
+    """
+    known = all(hunk.old_start is not None and hunk.new_start is not None for hunk in edit.hunks)
+    if edit.after is None or not known or not any(hunk.old_lines for hunk in edit.hunks):
+        return None
+    piece = whole_piece(edit.after, FOREIGN, before=False)
+    back = replace(edit, hunks=tuple(map(_turned, edit.hunks)))
+    return piece.text if apply_edit(piece, back, FOREIGN, Traces()) else None
+
+
+def _turned(hunk: Hunk) -> Hunk:
+    """The hunk that takes another one back."""
+    lines = tuple(line[:1].translate(_TURNED) + line[1:] for line in hunk.lines)
+    return Hunk(hunk.new_start, hunk.new_lines, hunk.old_start, hunk.old_lines, lines)
 
 
 def may_hold(pieces: Iterable[Piece], edit: FileEdit) -> Iterator[Piece]:

@@ -215,15 +215,13 @@ def find_places(folded: Folded, paths: Sequence[str], archive: Archive, kinds: S
     return sorted(found.values(), key=lambda place: order.index(place.where))
 
 
-def find_in_worktrees(folded: Folded, paths: Sequence[str], archive: Archive, here: str) -> list[FoundIn]:
-    """Other worktrees of the repository whose file of that name has the recorded result."""
+def find_in_worktrees(folded: Folded, paths: Sequence[str], archive: Archive, own: str) -> list[FoundIn]:
+    """Worktrees of the repository whose file of that name, but for the file's `own` path, has the recorded result."""
     found: list[FoundIn] = []
     for worktree in archive.worktrees:
-        if worktree == here:
-            continue
         for path in paths:
             full = str(Path(worktree) / path)
-            if full != folded.path and judge(folded, read_content(full, worktree)).state in STANDS:
+            if full not in (folded.path, own) and judge(folded, read_content(full, worktree)).state in STANDS:
                 found.append(FoundIn(PlaceKind.OTHER_WORKTREE, full, worktree, None))
     return found
 
@@ -250,10 +248,11 @@ def find_backups(
     ]
 
 
-def find_in_record(folded: Folded) -> list[FoundIn]:
-    """The record itself, where it holds the whole content."""
+def find_in_record(folded: Folded, *, hunks: bool) -> list[FoundIn]:
+    """The record itself, where it holds the whole content, or (`hunks`) all that was changed."""
     made = folded.made
-    if folded.text is None or not made or folded.deleted:
+    held = folded.text is not None or (hunks and folded.pieces and not folded.blind)
+    if not held or not made or folded.deleted:
         return []
     return [FoundIn(PlaceKind.RECORD, made[-1].transcript or None, f"step {made[-1].step}", None)]
 

@@ -3,6 +3,7 @@
 Pure, apart from the agent's own backups, which are read. Refuses to judge whose anything is.
 """
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from refloat.checkout.files import Content, read_content
 from refloat.checkout.fold import Folded, Known, Standing, fold
+from refloat.checkout.swept import with_swept
 from refloat.checkout.trees import Trees
 from refloat.commands import may_undo
 from refloat.late import Once
@@ -52,13 +54,14 @@ class OwnRecord:
 
 
 def fold_record(story: Story, real: Callable[[str], str]) -> OwnRecord:
-    """Fold a session's record; nothing of the disk is read but the agent's backups."""
+    """Fold a session's record; nothing of the disk is read but backups, and asked but what is swept away."""
     steps = list(story.every_step)
+    told = with_swept(steps, real, os.path.lexists)
     backups = _load_backups(story, real)
     known = _known(story, backups, real)
-    folded = fold(steps, known, real=real)
+    folded = fold(told, known, real=real)
     taken_back = {path for path, file in folded.items() if any(r.standing is Standing.SUPERSEDED for r in file.edits)}
-    kept = fold(steps, known, real=real, without=frozenset({Standing.SUPERSEDED})) if taken_back else {}
+    kept = fold(told, known, real=real, without=frozenset({Standing.SUPERSEDED})) if taken_back else {}
     return OwnRecord(steps, folded, {path: kept[path] for path in taken_back if path in kept}, backups, known)
 
 

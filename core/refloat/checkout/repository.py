@@ -35,6 +35,7 @@ from refloat.model.checkout import Operation, Warned
 from refloat.model.light import field, slotted
 from refloat.model.stamp import Stamp, later, seconds_of
 from refloat.ports import Git
+from refloat.there import is_there
 from refloat.together import Running
 
 _OVERLOOKED: Final = frozenset("hSs")
@@ -193,9 +194,11 @@ class Repository:
             answer = self.git.run(self.root, "worktree", "list", "--porcelain")
         return read_worktrees(answer.out)
 
-    def find_entries(self, tree: str) -> dict[str, tuple[str, str]]:
-        """Mode and object id by path, of everything in a commit's tree; nothing where git cannot tell."""
-        answer = self.git.run(self.root, "ls-tree", "-r", "-z", "--full-tree", tree)
+    def find_entries(self, tree: str, paths: Sequence[str] = ()) -> dict[str, tuple[str, str]]:
+        """Mode and object id by path, of some paths or of everything in a commit's tree; nothing where git cannot
+        tell.
+        """
+        answer = self.git.run(self.root, "ls-tree", "-r", "-z", "--full-tree", tree, "--", *paths)
         if answer.code != 0:
             return {}
         rows = (row.partition("\t") for row in decode(answer.out).split("\0") if row)
@@ -248,7 +251,7 @@ def _add_submodules(repository: Repository) -> None:
         return
     inside = [match[1] for match in _SUBMODULE.finditer(text) if match[1] not in repository.entries]
     paths = [path for path in inside if os.path.realpath(f"{root}/{path}").startswith(f"{root}/")]
-    there = [path for path in paths if (repository.root / path / ".git").exists()]
+    there = [path for path in paths if is_there(repository.root / path / ".git")]
     for path in there[:_SUBMODULES]:
         answer = repository.git.run(repository.root / path, "status", "--porcelain=v2", "-z", "--no-renames")
         if answer.code == 0 and answer.out:
@@ -298,7 +301,7 @@ def _diff_dirty(repository: Repository) -> _Hunks | None:
     tracked = {path: entry for path, entry in repository.entries.items() if entry.xy != "??" and not entry.submodule}
     if any(entry.xy not in _UNSTAGED for entry in tracked.values()):
         return None
-    if (repository.git_dir / "info" / "sparse-checkout").exists():
+    if is_there(repository.git_dir / "info" / "sparse-checkout"):
         return None
     rows = [(path, entry.head_mode, entry.head) for path, entry in tracked.items() if entry.head is not None]
     index = index_file(rows, repository.algorithm)

@@ -12,11 +12,13 @@ from typing import Final
 
 from refloat.checkout.compare import STANDS, Comparison, judge
 from refloat.checkout.dangling import Store
+from refloat.checkout.earlier import judge_earlier
 from refloat.checkout.files import Content, content_of, read_content, state_of
-from refloat.checkout.fold import Folded, Known
+from refloat.checkout.fold import Folded, Known, Standing, folded_whole
 from refloat.checkout.hunks import changed_hunks
-from refloat.checkout.lines import bare_all, bare_lines, tells
+from refloat.checkout.lines import align, bare_all, bare_lines, tells
 from refloat.checkout.owners import Fallback, Ground
+from refloat.checkout.pieces import FOREIGN
 from refloat.checkout.places import Archive, open_archive
 from refloat.checkout.porcelain import StatusEntry
 from refloat.checkout.recorded import OtherRecords, OwnRecord, fold_record, may_take_away, name_of
@@ -25,6 +27,7 @@ from refloat.checkout.repository import Repository
 from refloat.checkout.runs import FileRuns, Run, find_runs, runs_between, stands_laid_out
 from refloat.checkout.support import Circumstance, find_fallback, run_at
 from refloat.checkout.trees import Trees, find_origins, names_in
+from refloat.checkout.widen import widen
 from refloat.checkout.witness import Witness
 from refloat.model.checkout import FileState, Warned
 from refloat.model.light import field, slotted
@@ -32,6 +35,7 @@ from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp, stamp_of_seconds
 from refloat.model.story import Story
 from refloat.model.transcript import Step
+from refloat.there import is_there
 from refloat.together import Running
 
 _UNTIDY: Final = frozenset({FileState.PARTLY, FileState.DIVERGED})
@@ -68,7 +72,9 @@ class Survey:
     _undoing: Sequence[Step] | None = None
     _runs: list[Run] | None = None
     _origins: Mapping[str, str] | None = None
+    _written: dict[str, str] | None = None
     _reported: tuple[Reported | None] | None = None
+    _gone_places: Sequence[str] | None = None
     _fallbacks: dict[str, Fallback] = field(default_factory=dict[str, Fallback])
 
     @property
@@ -118,13 +124,18 @@ class Survey:
     def _compare(self, real: str) -> Comparison:
         folded = self.folded[real]
         if self.is_unseen(real):
-            return Comparison(FileState.UNVERIFIABLE, "the workspace is gone: there is nothing to compare with")
+            if folded.deleted:
+                return Comparison(FileState.UNVERIFIABLE, "the workspace is gone: there is nothing to compare with")
+            return Comparison(FileState.DELETED, "the workspace is gone, and the file with it")
         if folded.made and not folded.deleted and self._became_link(real):
             return Comparison(FileState.DIVERGED, "a symbolic link that leads out of the checkout stands there now")
+        self._widen(folded, real)
         made = self._in_other_layout(folded, self.content(real), judge(folded, self.content(real)))
+        made = judge_earlier(folded, self.content(real), made, self.known.get(real, ()))
         kept = self.without_superseded.get(real)
         if kept is None or made.state in STANDS:
             return made
+        self._widen(kept, real, frozenset({Standing.SUPERSEDED}))
         if not kept.pieces and not kept.deleted:
             return Comparison(made.state, f"its edits were taken back with their part of the talk; {made.why}",
                               made.origins, made.lines)  # fmt: skip
@@ -134,6 +145,12 @@ class Survey:
                 other.state, f"{other.why}; edits that were taken back are left out", made.origins, made.lines
             )
         return made
+
+    def _widen(self, folded: Folded, real: str, without: frozenset[Standing] = frozenset()) -> None:
+        """What a record tells within lines is told in whole ones, as the file has them now."""
+        content = self.content(real)
+        if content.kind == "text":
+            widen(folded, content.text, lambda: self.head_text(real), without)
 
     def _became_link(self, real: str) -> bool:
         """Whether a link that is not followed stands where HEAD has a plain file."""
@@ -147,8 +164,7 @@ class Survey:
         """What a formatter of the session made of its lines is there all the same."""
         if made.state not in _UNTIDY or content.kind != "text" or folded.blind:
             return made
-        last = folded.made[-1].at
-        run = next((run for run in self.runs if run.formats and last is not None and run.at >= last), None)
+        run = self._formatter_behind(folded, content, any_command=made.state is FileState.DIVERGED)
         written = [piece.lines[own] for piece in folded.pieces for own in piece.own_stretches()]
         told = any(tells(line) for lines in written for line in lines)
         if run is None or not told or not stands_laid_out(written, content.text):
@@ -156,21 +172,60 @@ class Survey:
         why = f"every recorded hunk is there, in the layout that step {run.step} gave it"
         return replace(made, state=FileState.CHANGED_SINCE, why=why, laid_out_by=run.step)
 
+    def _formatter_behind(self, folded: Folded, content: Content, *, any_command: bool) -> Run | None:
+        """The session's formatter behind its last edit of a file; else, of `any_command` (a script, a hook of git's, an
+        editor of streams), the one that names the file, or that ran when it was written.
+        """
+        real, last = folded.path, folded.made[-1].at
+        behind = [run for run in self.runs if last is not None and run.at >= last]
+        found = next((run for run in behind if run.formats), None)
+        if found is not None or not any_command:
+            return found
+        written = stamp_of_seconds(content.mtime) if content.mtime is not None else None
+        able = [run for run in behind if run.may_write(real) and (run.names(real) or (written and run.spans(written)))]
+        return able[-1] if able else None
+
     def witnesses(self, real: str, other: Content | None = None) -> list[Witness]:
         """What each session's record says of a file, or of an `other` content of it; this one's first."""
         found: list[Witness] = []
         came = [source for source, target in self.moved.items() if target == real]
-        for path in (*self._aliases(self.target(real)), *came):
+        for path in (*self.aliases(self.target(real)), *came):
             folded = self.folded[path]
             held = self.content(real) if other is None else other
             made = self.comparison(path) if other is None and path not in came else judge(folded, held)
+            made = replace(made, origins=self._with_moved(folded, made))
             found.append(Witness(self.name, own=True, folded=folded, comparison=made))
         for record in self.others:
             folded = record.folded.get(real)
             if folded is not None and folded.made:
+                self._widen(folded, real)
                 made = judge(folded, self.content(real) if other is None else other)
+                made = judge_earlier(folded, self.content(real), made) if other is None else made
                 found.append(Witness(record.name, own=False, folded=folded, comparison=made))
         return found
+
+    def _with_moved(self, folded: Folded, made: Comparison) -> tuple[int | None, ...]:
+        """Whose the lines of a file are: one that the session edited and moved brought HEAD's own lines along."""
+        moves = {at: row.edit.path for at, row in enumerate(folded.edits) if row.edit.moved_to == folded.path}
+        if not folded.pieces or not moves:
+            return made.origins
+        origins = list(made.origins)
+        for at, source in moves.items():
+            head = self.head_text(source) if folded.edits[at].standing is not Standing.REFUSED else None
+            for place in align(bare_lines(head), made.lines) if head is not None else ():
+                if place is not None and origins[place] in (None, FOREIGN):
+                    origins[place] = at
+        return tuple(origins)
+
+    def written_elsewhere(self, text: str) -> str | None:
+        """The path at which the session wrote a text, every line of it; also where it deleted that file later."""
+        if self._written is None:
+            self._written = {}
+            for path, folded in self.folded.items():
+                whole = folded_whole(folded)
+                if whole is not None and any(map(tells, whole.lines)) and FOREIGN not in whole.origins:
+                    self._written.setdefault(whole.text, path)
+        return self._written.get(text)
 
     def ground(self, real: str, *, staged: bool = False) -> Ground:
         """What the dirty places of a file are judged on; or, `staged`, those of what is staged of it."""
@@ -262,7 +317,7 @@ class Survey:
             self._targets[real] = path if inside else real
         return self._targets[real]
 
-    def _aliases(self, real: str) -> list[str]:
+    def aliases(self, real: str) -> list[str]:
         """Links by which the session edited a file; the file's own path first where it edited that."""
         if not self._edited_by:
             for path in self.folded:
@@ -329,7 +384,23 @@ class Survey:
 
     def _names(self, real: str, repository: Repository, worktrees: Sequence[str]) -> list[str]:
         paths = dict.fromkeys((self.target(real), real))
-        return [name for path in paths for name in names_in(path, repository, worktrees)]
+        return [name for path in paths for name in self.names_in(path, repository, worktrees)]
+
+    def names_in(self, path: str, repository: Repository, worktrees: Sequence[str]) -> list[str]:
+        """What a path may be called in the trees of a repository, worktrees that were removed among them."""
+        return list(dict.fromkeys(names_in(path, repository, worktrees, self.gone_places)))
+
+    @property
+    def gone_places(self) -> Sequence[str]:
+        """Directories that the session was in by its record and that are gone: worktrees that were removed, or mere
+        folders.
+        """
+        if self._gone_places is None:
+            summary = self.story.summary
+            named = (summary.worktree, summary.workspace, summary.cwd)
+            told = dict.fromkeys(self.trees.real(one).rstrip("/") for one in named if one and one.startswith("/"))
+            self._gone_places = [one for one in told if not is_there(one)]
+        return self._gone_places
 
     def begin_archive(self) -> None:
         """Begin to ask what the session's repository keeps, before it is known what has moved."""

@@ -127,18 +127,25 @@ class Trees:
         return found
 
 
-def names_in(real: str, repository: Repository, worktrees: Sequence[str]) -> list[str]:
-    """What a path may be called in the trees of a repository: by the worktree that it lies in, which may be gone."""
+HABITS: Final = (".claude/worktrees/", ".worktrees/", "worktrees/")
+"""Where agents put worktrees of their own, below a repository's root."""
+
+
+def names_in(real: str, repository: Repository, worktrees: Sequence[str], gone: Sequence[str] = ()) -> list[str]:
+    """What a path may be called in the trees of a repository: by the worktree that it lies in, which may be gone.
+
+    `gone` are directories that the session worked in and that may have been such worktrees.
+    """
     roots = sorted({str(repository.root), *worktrees}, key=len, reverse=True)
     for root in roots:
         prefix = root.rstrip("/") + "/"
         if real.startswith(prefix):
             inner = real[len(prefix) :]
             # An agent's own worktree that was removed leaves only its habitual place in the path.
-            for habit in (".claude/worktrees/", ".worktrees/", "worktrees/"):
+            for habit in HABITS:
                 if inner.startswith(habit) and inner.count("/") > habit.count("/"):
                     return [inner, inner[len(habit) :].partition("/")[2]]
-            return [inner]
+            return [inner, *(real[len(one) + 1 :] for one in gone if real.startswith(f"{one}/") and one != root)]
     return _names_in_gone(real)
 
 

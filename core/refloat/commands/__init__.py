@@ -19,15 +19,18 @@ from refloat.commands.checks import (
 from refloat.commands.failures import what_failed
 from refloat.commands.line import Simple, read_line
 from refloat.commands.mcp import mcp_effect, mcp_kind
-from refloat.commands.outcomes import how_it_ended, outcome_in
-from refloat.commands.outside import Effect, action, effects_of, probe, shown_done
+from refloat.commands.outcomes import LEFT_RUNNING, Ended, how_it_ended, outcome_in
+from refloat.commands.outside import About, Effect, action, effects_of, probe, shown_done
 from refloat.commands.push import Push, push_of
 from refloat.commands.reading import QUIET, reading_kind
 from refloat.model.transcript import StepKind
 from refloat.patterns import late
 
 __all__ = (
+    "LEFT_RUNNING",
+    "About",
     "Effect",
+    "Ended",
     "Push",
     "action",
     "branch_after",

@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 from refloat.caching import cached_if
 from refloat.commands.line import SHORT, read_line
+from refloat.commands.options import spread
 from refloat.knowledge.tables import forgets, sound_pattern, table, texts
 from refloat.model.light import light
 from refloat.patterns import late
@@ -26,8 +27,6 @@ _SCRIPT_FILE: Final = late(
     r"|\w[\w-]*[-_.](?P<file>test|spec)\.(?:rb|py|js|mjs|cjs|ts|php)"
 )
 """A script of the project's own whose name says that it verifies: `./run_tests.sh`, `scripts/check.py`."""
-_ALONE: Final = frozenset({"-h", "-V", "-v", "version", "help"})
-"""With one of these as its only word a program tells about itself."""
 
 
 @light
@@ -40,6 +39,8 @@ class _Knowledge:
     script_runners: frozenset[str]
     target_runners: frozenset[str]
     many: frozenset[str]
+    alone: Mapping[str, frozenset[str]]
+    """Program, or `flags` for all → words that alone make it tell about itself; `!-V` for none of that program's."""
     nothing: Mapping[str, frozenset[str]]
     """Program, or `flags` for all → words with which it verifies nothing."""
     untested: Mapping[str, frozenset[str]]
@@ -75,6 +76,7 @@ def _knowledge() -> _Knowledge:
         _set(runners.get("script", "")),
         _set(runners.get("target", "")),
         _set(runners.get("many", "")),
+        _sets(checks.get("alone", {})),
         _sets(checks.get("nothing", {})),
         _sets(checks.get("untested", {})),
         _sets(checks.get("ignoring", {})),
@@ -104,7 +106,7 @@ def _is_short(words: tuple[str, ...]) -> bool:
 def sort_of(words: tuple[str, ...]) -> Sort | None:
     """What a simple command verifies: tests, style and types (`lint`), or that it builds; None: it does not verify."""
     rest = words[1:]
-    if (_only_tells(words) and not _looks(words)) or (len(rest) == 1 and rest[0] in _ALONE):
+    if (only_tells(words) and not _looks(words)) or _asks_about_it(words):
         return None
     if formatter_of(words) is not None:
         return "lint" if _looks(words) else None
@@ -114,10 +116,17 @@ def sort_of(words: tuple[str, ...]) -> Sort | None:
     return sort
 
 
-def _only_tells(words: Sequence[str]) -> bool:
+def _asks_about_it(words: Sequence[str]) -> bool:
+    """Whether a program's only word asks it for its version or its help."""
+    known = _knowledge().alone
+    own, told = known.get(words[0], frozenset()), " ".join(words[1:])
+    return told in own or (told in known.get("flags", frozenset()) and f"!{told}" not in own)
+
+
+def only_tells(words: Sequence[str]) -> bool:
     """Whether a program is told to list, plan or print what it would do."""
     known = _knowledge()
-    own, rest = known.nothing.get(words[0], frozenset()), words[1:]
+    own, rest = known.nothing.get(words[0], frozenset()), spread(words)[1:]
     if known.nothing.get("flags", frozenset()).intersection(rest) or any(
         word in own or word.partition("=")[0] in own for word in rest if word.startswith("-")
     ):

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from refloat.commands import nodes
+from refloat.commands.inner import script_in
 from refloat.commands.wrappers import Core, core_of
 from refloat.model.light import light, slotted
 from refloat.patterns import late
@@ -44,6 +45,8 @@ class Simple:
     """The literal text that it is given (a heredoc, a here-string)."""
     limited: bool = False
     """It stands behind `timeout`, whose code 124 says that the time was up."""
+    reads: str = ""
+    """What else it is given to read, by name: a file (`< dump.sql`), a command whose output is piped into it."""
 
 
 _DEEPEST: Final = 40
@@ -52,8 +55,6 @@ _MOST: Final = 2_000
 """Simple commands of one line, and statements of one sequence."""
 SHORT: Final = 2_000
 """Characters of a line that is kept among many."""
-_SHELLS: Final = frozenset({"bash", "sh", "zsh", "dash", "ksh", "ash"})
-_WINDOWS_SHELLS: Final = frozenset({"pwsh", "powershell", "cmd"})
 _QUIET_TARGET: Final = late(r"/dev/(?:null|stdout|stderr|tty|fd/\d+)|&?\d+|-")
 
 
@@ -95,6 +96,7 @@ class _Fate(NamedTuple):
     """Of a pipeline the first stage's code is the one that is kept (`PIPESTATUS`)."""
     writes: bool = False
     stdin: str = ""
+    reads: str = ""
 
 
 def _read(command: str, state: _State, fate: "_Fate | None", depth: int) -> list[Simple]:
@@ -178,7 +180,7 @@ class _Walk:
         if left is right:
             self.statement(left, fate)
             return
-        own = fate._replace(writes=False, stdin="")
+        own = fate._replace(writes=False, stdin="", reads="")
         if joint == "&&":
             self.statement(left, own._replace(shared=nodes.shown(right)))
         elif (word := nodes.gives_up(right)) is not None:
@@ -190,9 +192,11 @@ class _Walk:
         optional = joint == "||" or (self._state.errexit and fate.shared is not None)
         self.statement(right, fate._replace(skipped=fate.skipped or nodes.shown(left)) if optional else fate)
 
-    def _pipeline(self, stages: Sequence["Node"], fate: _Fate) -> None:
+    def _pipeline(self, stages: Sequence["Node"], fate: _Fate, *, heads: bool = False) -> None:
+        """Each stage reads what the one before it writes; `heads`: a heredoc is the first one's, not the last one's."""
+        given = nodes.Given(fate.stdin, fate.reads) if heads else nodes.Given()
         stages = [stage for stage in stages if stage.type in nodes.STATEMENTS]
-        own = fate._replace(writes=False, stdin="")
+        own = fate._replace(writes=False, stdin="", reads="")
         if stages[1:]:
             first, skipped = self._past_list(stages[0], own)
             stages, own = [first, *stages[1:]], own._replace(skipped=skipped)
@@ -207,11 +211,16 @@ class _Walk:
             if stages[1:] and fate.echoed and not (index == 0 if fate.echo_first else last or self._state.pipefail):
                 kept = kept._replace(echoed=None)
             if last:
-                kept = kept._replace(writes=fate.writes, stdin=fate.stdin)
+                kept = kept._replace(writes=fate.writes)
+            if last and not heads and (fate.stdin or fate.reads):
+                given = nodes.Given(fate.stdin, fate.reads)
+            kept = kept._replace(stdin=given.text, reads=given.named)
             if stages[1:]:
                 self._apart(stage, kept)
             else:
                 self.statement(stage, kept)
+            if not last:
+                given = nodes.passed_on(stage, given)
 
     def _past_list(self, stage: "Node", fate: _Fate) -> tuple["Node", str | None]:
         """The last part of `a && b 2>&1`, once the rest is gone through, and what can have kept it from running.
@@ -249,7 +258,7 @@ class _Walk:
         if body is None:
             pass
         elif piped is not None:
-            self._pipeline([body, *piped.named_children], fate)
+            self._pipeline([body, *piped.named_children], fate, heads=True)
         elif joint == "||" and rest and nodes.gives_up(rest[-1]) is None:
             self.statement(body, fate._replace(hidden=fate.hidden or nodes.shown(rest[-1]), shared=None))
         elif rest:
@@ -259,7 +268,9 @@ class _Walk:
         if piped is None:
             for child in rest:
                 kept_from = nodes.shown(body) if body is not None and joint == "||" else None
-                self.statement(child, fate._replace(stdin="", writes=False, skipped=fate.skipped or kept_from))
+                self.statement(
+                    child, fate._replace(stdin="", reads="", writes=False, skipped=fate.skipped or kept_from)
+                )
 
     def _redirect(self, node: "Node", fate: _Fate, behind: list["Node"]) -> _Fate:
         match node.type:
@@ -280,6 +291,8 @@ class _Walk:
                 for child in node.named_children:
                     if child.type == "process_substitution":
                         self._apart(child, _Fate(hidden=">()"))
+                if operator == "<" and target is not None and not _QUIET_TARGET.fullmatch(nodes.word(target)):
+                    return fate._replace(reads=nodes.word(target))
                 if ">" in operator and target is not None and not _QUIET_TARGET.fullmatch(nodes.word(target)):
                     return fate._replace(writes=True)
                 return fate
@@ -359,7 +372,7 @@ class _Walk:
             elif child.type in nodes.WORDS or child.type not in nodes.STATEMENTS:
                 words.append(nodes.word(child))
         name = next(iter(words), "")
-        inside = fate._replace(hidden=fate.hidden or name or "$()", shared=None, stdin="", writes=False)
+        inside = fate._replace(hidden=fate.hidden or name or "$()", shared=None, stdin="", reads="", writes=False)
         for child in node.named_children:
             if child.named_child_count:
                 self._substitutions(child, inside)
@@ -402,27 +415,13 @@ class _Walk:
 
     def _inner_shell(self, words: Sequence[str], fate: _Fate) -> bool:
         """A script within the line; told whether there was one."""
-        script, flags = "", ""
-        if words[0] == "eval":
-            script = " ".join(words[1:])
-        elif words[0] in _WINDOWS_SHELLS:
-            at = next((i for i, word in enumerate(words) if word.lower() in {"-c", "-command", "/c"}), len(words))
-            script = " ".join(words[at + 1 :])
-        elif words[0] in _SHELLS:
-            for index, word in enumerate(words[1:], start=1):
-                if re.fullmatch(r"-\w*c", word) and index + 1 < len(words):
-                    script, flags = words[index + 1], " ".join(words[1 : index + 1])
-                    break
-                if not word.startswith(("-", "+")) and word not in {"pipefail", "errexit"}:
-                    return False
-            else:
-                script, flags = fate.stdin, " ".join(words[1:])
+        script, flags, by = script_in(words, fate.stdin)
         if not script.strip() or self._depth >= _DEEPEST:
             return False
         state = replace(self._state)
         state.pipefail = (state.pipefail and words[0] == "eval") or "pipefail" in flags
         state.errexit = (state.errexit and words[0] == "eval") or bool(re.search(r"-\w*e\w*\b(?<!errexit)", flags))
-        self.found += _read(script, state, fate._replace(stdin=""), self._depth + 8)
+        self.found += _read(script, state, fate._replace(stdin="", reads="", hidden=fate.hidden or by), self._depth + 8)
         return True
 
     def _executed(self, words: Sequence[str], fate: _Fate) -> None:
@@ -453,5 +452,6 @@ class _Walk:
                 cwd,
                 fate.stdin,
                 limited,
+                fate.reads,
             )
         )

@@ -6,7 +6,7 @@ Each looks at a node and what lies below it, and keeps nothing. Refuses to expan
 import posixpath
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from refloat.commands.wrappers import core_of
 from refloat.patterns import late
@@ -98,6 +98,25 @@ def shown(node: "Node") -> str:
     else:
         words = source(node).split()
     return " ".join(words[:6]) + (" …" if len(words) > 6 else "") or first_word(node)
+
+
+class Given(NamedTuple):
+    """What a statement is given to read: a literal text, or something whose content the line does not hold."""
+
+    text: str = ""
+    named: str = ""
+
+
+def passed_on(stage: "Node", given: Given) -> Given:
+    """What a stage of a pipeline, which was given something itself, gives to the next one."""
+    words = core_of([word(child) for child in stage.named_children if child.type in WORDS]).words
+    if stage.type != "command" or not words:
+        return Given("", shown(stage))
+    objects = [one for one in words[1:] if not one.startswith("-")]
+    said = " ".join(objects)
+    if words[0] in {"echo", "printf"} and "$" not in said and "`" not in said:
+        return Given(said.replace("\\n", "\n"))
+    return given if words[0] == "tee" or (words[0] == "cat" and not objects) else Given("", shown(stage))
 
 
 def gives_up(node: "Node") -> str | None:

@@ -32,6 +32,8 @@ _COLOUR: Final = late(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b
 """A sequence that colours, names or moves. None of them goes over the end of a line."""
 _TIME_IS_UP: Final = frozenset({124, 137})
 """Exit codes of timeout(1)."""
+_WAITS: Final = frozenset({"wait", "fg"})
+"""What a shell ends with what it began behind `&`."""
 _NEVER_RAN: Final = frozenset({126, 127})
 """Exit codes of a shell that could not run the program (POSIX 1003.1, 2.8.2)."""
 
@@ -47,6 +49,10 @@ class Ended:
     """What limits its word."""
     proved: bool = True
     """False where nothing says how the check itself ended, or it had nothing to run."""
+
+
+LEFT_RUNNING: Final = Ended(Outcome.DANGLING, None, "it was left running in the background", proved=False)
+"""Of a check that its step did not wait for: how it ended stands nowhere."""
 
 
 def what_output_says(output: str) -> Said | None:
@@ -147,11 +153,19 @@ def how_it_ended(command: str | None, outcome: Outcome, exit_code: int | None, o
     part = line[place] if place is not None else None
     if outcome not in (Outcome.OK, Outcome.ERROR):
         return Ended(outcome, exit_code, _hidden_note(part))
+    behind = line[place + 1 :] if place is not None else ()
+    if part is not None and _runs_on(part, behind) and what_output_says(output) is None:
+        return LEFT_RUNNING
     if part is not None and (part.hidden is not None or (outcome is Outcome.OK and _doubt(part) is not None)):
         return _behind(part, outcome, output)
     if outcome is Outcome.ERROR:
-        return _failed(part, line[place + 1 :] if place is not None else (), exit_code, output)
+        return _failed(part, behind, exit_code, output)
     return _passed(exit_code, output)
+
+
+def _runs_on(part: Simple, behind: Sequence[Simple]) -> bool:
+    """Whether a line ends without waiting for a command that it began (`pytest &`)."""
+    return part.hidden == "&" and not any(one.words[0] in _WAITS for one in behind)
 
 
 def _hidden_note(part: Simple | None) -> str | None:

@@ -11,9 +11,11 @@ from functools import cache, lru_cache
 from typing import Final, Literal
 
 from refloat.caching import cached_if
+from refloat.commands.checks import only_tells
 from refloat.commands.families import QUIET_FLAGS, by_family
 from refloat.commands.line import SHORT, Simple, read_line
-from refloat.commands.probes import Given, fill, flag_value, safe
+from refloat.commands.options import VALUED, objects, spread
+from refloat.commands.probes import Given, fill, flag_value, safe, shortened
 from refloat.commands.push import push_of
 from refloat.knowledge.tables import forgets, own_rows, sound_pattern, table
 from refloat.knowledge.tables import texts as row_texts
@@ -22,11 +24,23 @@ from refloat.patterns import late
 
 Naming = Literal["verb", "object", "whole"]
 """How an action is called: by its verb alone, with its first object, or by the whole command."""
+About = Literal["directory", "repository", "anything"]
+"""What an effect depends on of the place where it runs: what lies there, whose repository that is, or nothing."""
 
 
-_VALUED: Final = "--valued"
-"""The row of a program that names its flags with a value."""
 _FLAG_HOLE: Final = late(r"\{(-[^}]+)\}")
+_INTERPRETERS: Final = late(r"(?:python|pypy)[\d.]*|node|php|ruby|perl|tsx|ts-node|bash|sh|zsh|dash|ksh|pwsh|source|\.")
+_NO_FILE: Final = frozenset({"-c", "-e", "-m", "-n", "-p", "-r", "--eval"})
+"""Options of interpreters with which what follows is no script, or is not run."""
+_SCRIPT: Final = late(r"(?P<first>[a-z]+)(?:[-_.]\w[\w.-]*)?\.(?:sh|bash|zsh|py|js|mjs|cjs|ts|rb|pl|php|ps1)")
+_FILE: Final = late(
+    r"@?(?!/|~)(?:\.{1,2}(?:/[^:]*)?|[\w.-]+/|(?:[\w.-]+/)*[\w.-]+\.(?:ya?ml|json|sql|tgz|tar|gz|zip|whl|txt|md|csv|html?"
+    r"|xml|toml|tf|sh|js|ts|py|rb))"
+)
+"""A file or directory that is looked for where the command runs."""
+_BY_REPOSITORY: Final = frozenset({"git", "gh", "glab", "hub", "tea", "hg", "svn", "jj"})
+_SHOWS: Final = frozenset({"--help", "-h", "--version", "--check", "--list", "--plan", "--preview"})
+"""With one of these a project's script only shows what it would do."""
 _TAIL: Final = 40_000
 """Characters of an output that are looked at."""
 
@@ -41,8 +55,8 @@ class Effect:
     """A read-only command that would tell whether it happened; None where none is known."""
     cwd: str | None
     """Where the command runs, seen from where its line starts; None where that cannot be told."""
-    local: bool
-    """It is about the package or stack of that directory."""
+    about: "About"
+    """What of that place it depends on."""
     hidden: str | None
     """What gives the exit code of the line in its place."""
     shared: str | None = None
@@ -64,6 +78,8 @@ class _Row:
     """Words with which it has no effect outside."""
     only: frozenset[str]
     """Words without which it has none."""
+    by: tuple[str, ...]
+    """Options, each `--one,-o`, with another value of which it is another effect."""
 
 
 def _is_short(command: str, *, branch: str | None = None) -> bool:
@@ -93,14 +109,27 @@ def _effect(part: Simple, branch: str | None) -> Effect | None:
         push = push_of(words, branch)
         if push is not None:
             return Effect(
-                push.name, push.probe, part.cwd, local=False, hidden=part.hidden, shared=part.shared, doubt=_doubt(part)
+                push.name,
+                push.probe,
+                part.cwd,
+                "repository",
+                hidden=part.hidden,
+                shared=part.shared,
+                doubt=_doubt(part),
             )
     told = by_family(part) if words[:2] == ("gh", "api") else _by_table(part, branch) or by_family(part)
     told = told or _by_script(words)
     if told is None:
         return None
-    local = words[0] in by_directory() and told[0].startswith(words[0])
-    return Effect(told[0], told[1], part.cwd, local=local, hidden=part.hidden, shared=part.shared, doubt=_doubt(part))
+    return Effect(told[0], told[1], part.cwd, _about(words, told[0]), part.hidden, part.shared, _doubt(part))
+
+
+def _about(words: Sequence[str], name: str) -> About:
+    if words[0] in by_directory() and name.startswith(words[0]):
+        return "directory"
+    if _scripts()[2].intersection(re.split(r"[._ -]", _file_of(tuple(words)))) or any(map(_FILE.fullmatch, words[1:])):
+        return "directory"
+    return "repository" if words[0] in _BY_REPOSITORY else "anything"
 
 
 _FAILS: Final = late(r"--fail(?:-with-body|-early)?|-[a-zA-Z#]*f[a-zA-Z#]*")
@@ -131,7 +160,7 @@ def _rows(program: str) -> tuple[_Row, ...]:
         return ()
     first = own_rows("actions").get(program, {})
     ordered = {**first, **{key: value for key, value in rows.items() if key not in first}}
-    verbs = {key: value for key, value in ordered.items() if key != _VALUED}
+    verbs = {key: value for key, value in ordered.items() if key != VALUED}
     made = [row for key, value in verbs.items() for row in _made(program, key, value)]
     return tuple(sorted(made, key=lambda row: -len(row.verb)))
 
@@ -140,8 +169,9 @@ def _made(program: str, key: str, value: object) -> list[_Row]:
     texts = {"probe": value} if isinstance(value, str) else row_texts(value)
     naming: Naming = "verb" if texts.get("name") == "verb" else "object" if texts.get("name") == "object" else "whole"
     unless, only = (frozenset(texts.get(name, "").split()) for name in ("unless", "only"))
+    by, probe = tuple(texts.get("by", "").split()), texts.get("probe") or None
     return [
-        _Row((program, *(() if verb == "*" else verb.split())), naming, texts.get("probe") or None, unless, only)
+        _Row((program, *(() if verb == "*" else verb.split())), naming, probe, unless, only, by)
         for verb in key.split("|")
     ]
 
@@ -154,34 +184,18 @@ def _by_table(part: Simple, branch: str | None) -> tuple[str, tuple[str, ...] | 
         return None
     script = _script_of(words)
     words = script or words
-    plain = _plain(words)
+    plain, told = objects(words), {*words, *spread(words)}
     for row in _rows(words[0]):
-        if plain[: len(row.verb)] != row.verb or row.unless.intersection(words):
+        if plain[: len(row.verb)] != row.verb or row.unless & told:
             continue
-        if row.only and not row.only.intersection(words):
+        if row.only and not row.only & told:
             continue
-        objects = list(plain[len(row.verb) :])
-        given: Given = {"branch": branch, "target": _target(words, objects)}
-        everything = (*words, *part.flags)
-        return _name(row, everything, objects), fill(row.probe, everything, objects, given) if row.probe else None
+        named = list(plain[len(row.verb) :])
+        given: Given = {"branch": branch, "target": _target(words, named)}
+        flags = (*spread(words), *part.flags)
+        name = _name(row, (*words, *part.flags), [*named[: row.naming == "object"], *_context(row, flags)])
+        return name, fill(row.probe, flags, named, given) if row.probe else None
     return None
-
-
-def _plain(words: Sequence[str]) -> tuple[str, ...]:
-    """The words that are neither flags nor, as far as the table knows, values of flags."""
-    valued = _valued().get(words[0], frozenset())
-    before = ("", *words)
-    return tuple(
-        word
-        for word, flag in zip(words, before, strict=False)
-        if flag not in valued and (not word.startswith("-") or word == "--prod")
-    )
-
-
-@cache
-def _valued() -> Mapping[str, frozenset[str]]:
-    rows = {program: rows.get(_VALUED, "") for program, rows in table("actions").items()}
-    return {program: frozenset(str(flags).split()) for program, flags in rows.items() if flags}
 
 
 def _script_of(words: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -192,35 +206,32 @@ def _script_of(words: tuple[str, ...]) -> tuple[str, ...] | None:
     return None
 
 
-def _target(words: Sequence[str], objects: Sequence[str]) -> tuple[str, ...] | None:
+def _target(words: Sequence[str], named: Sequence[str]) -> tuple[str, ...] | None:
     """What a cluster's command is about: its file, or a kind with a name."""
     file = flag_value(words, "-f", "--filename", "-k", "--kustomize")
     if file is not None:
         flag = "-k" if {"-k", "--kustomize"} & {word.partition("=")[0] for word in words} else "-f"
         return (flag, file) if file != "-" and safe(file) else None
-    named = [word for word in objects if "=" not in word]
+    named = [word for word in named if "=" not in word]
     named = named[1:] if named[:1] == ["image"] else named
     return tuple(named[:2]) if named and all(map(safe, named[:2])) else None
 
 
 def _context(row: _Row, words: Sequence[str]) -> list[str]:
-    """Flags that the probe asks with (`--repo a/b`): with another value it is another effect."""
+    """Flags that the probe asks with (`--repo a/b`), or that say what is made: with another value, another effect."""
     found: list[str] = []
-    for names in _FLAG_HOLE.findall(row.probe or ""):
+    for names in (*row.by, *_FLAG_HOLE.findall(row.probe or "")):
         flags = [name for name in names.split(",") if name.startswith("-")]
         value = flag_value(words, *flags)
-        found += [flags[0], value] if value is not None else []
+        found += [flags[0], shortened(value)] if value is not None else []
     return found
 
 
-def _name(row: _Row, words: Sequence[str], objects: Sequence[str]) -> str:
-    match row.naming:
-        case "verb":
-            return " ".join([*row.verb, *_context(row, words)])
-        case "object":
-            return " ".join([*row.verb, *objects[:1], *_context(row, words)])
-        case "whole":
-            return " ".join(word for word in words if word not in QUIET_FLAGS)
+def _name(row: _Row, words: Sequence[str], told: Sequence[str]) -> str:
+    """A row's verb with what is `told` beside it; or all the words."""
+    if row.naming == "whole":
+        return " ".join(word for word in words if word not in QUIET_FLAGS)
+    return " ".join([*row.verb, *told])
 
 
 @cache
@@ -239,16 +250,33 @@ def _scripts() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
 
 
 def _by_script(words: tuple[str, ...]) -> tuple[str, None] | None:
-    """`npm run deploy`, `make release`: a script of the project that says that it goes out."""
+    """`npm run deploy`, `make release`, `./deploy.sh`: a script of the project that says that it goes out."""
     scripts, targets, names = _scripts()
-    if (words[0] not in scripts and words[0] not in targets) or any("dry" in word for word in words):
+    if any("dry" in word for word in words) or _SHOWS.intersection(words):
         return None
-    plain = [word for word in words[1:] if not word.startswith("-")]
+    whole = " ".join(word for word in words if word not in QUIET_FLAGS)
+    if words[0] not in scripts and words[0] not in targets:
+        return (whole, None) if _is_one(_file_of(words), names) else None
+    if only_tells(words):
+        return None
+    plain = objects(words)[1:]
     if words[0] in scripts:
-        plain = plain[1:2] if plain[:1] in (["run"], ["run-script"]) else []
-    if any(re.split(r"[:_./-]", word, maxsplit=1)[0] in names for word in plain):
-        return " ".join(word for word in words if word not in QUIET_FLAGS), None
-    return None
+        plain = plain[1:2] if plain[:1] in (("run",), ("run-script",)) else ()
+    return (whole, None) if any(re.split(r"[:_./-]", word, maxsplit=1)[0] in names for word in plain) else None
+
+
+def _file_of(words: tuple[str, ...]) -> str:
+    """The script that a command runs, without its directory: itself, or what an interpreter is given; "" for none."""
+    if not _INTERPRETERS.fullmatch(words[0]):
+        return words[0]
+    script = next((index for index, word in enumerate(words) if index and not word.startswith("-")), 0)
+    return words[script].rpartition("/")[2] if script and not _NO_FILE.intersection(words[:script]) else ""
+
+
+def _is_one(script: str, names: frozenset[str]) -> bool:
+    """Whether a file is called as a script that goes out: `deploy`, `deploy.sh`, `release-linux.py`."""
+    match = _SCRIPT.fullmatch(script)
+    return script in names or (match is not None and match["first"] in names)
 
 
 def shown_done(name: str, output: str) -> bool | None:
@@ -294,5 +322,4 @@ forgets(_rows.cache_clear)
 forgets(_scripts.cache_clear)
 forgets(_shown.cache_clear)
 forgets(by_directory.cache_clear)
-forgets(_valued.cache_clear)
 forgets(effects_of.cache_clear)

@@ -7,10 +7,14 @@ flags, and addresses that make git start a helper program (`ext::…`).
 import re
 from collections.abc import Mapping, Sequence
 from typing import Final
+from zlib import crc32
 
 _TOKEN: Final = re.compile(r"\[[^\]]*\]|\S+")
 _HOLE: Final = re.compile(r"\{([^}]+)\}")
 _UNSAFE: Final = re.compile(r"[$`*?<>|;&\n\r\x00]|^-|^\w[\w+.-]*::|^$")
+
+_LONGEST: Final = 100
+"""Characters of a word in a name."""
 
 Given = Mapping[str, str | tuple[str, ...] | None]
 """Name of a hole → its value; several words, safe ones, for holes that stand alone."""
@@ -19,6 +23,17 @@ Given = Mapping[str, str | tuple[str, ...] | None]
 def safe(value: str) -> bool:
     """Whether a word of a command can stand in a probe as it is."""
     return _UNSAFE.search(value) is None
+
+
+def shortened(text: str) -> str:
+    """A word of a command as part of a name: on one line, and a long one cut, which differs where the words do."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}… #{digest(line)}"
+
+
+def digest(text: str) -> str:
+    """Eight digits that stand for a text that a name has no room for."""
+    return f"{crc32(text.encode('utf-8', 'replace')):08x}"
 
 
 def flag_value(words: Sequence[str], *names: str) -> str | None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
+from refloat.commands.options import spread
 from refloat.knowledge.tables import forgets, table
 from refloat.patterns import late
 
@@ -179,7 +180,7 @@ def _past_globals(words: list[str]) -> Core:
             directory = value
         else:
             flags += taken
-        if {rest[0], "=".join(taken)} & _deciding(words[0]):
+        if {rest[0], "=".join(taken), *spread((words[0], rest[0]))[1:]} & _deciding(words[0]):
             decisive += taken
         rest = rest[len(taken) :]
     return Core([words[0], *rest, *decisive], directory, tuple(flags)) if rest else Core(words)

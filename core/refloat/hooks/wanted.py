@@ -11,6 +11,7 @@ from shlex import quote
 from typing import Final, Literal
 
 from refloat.hooks.events import Agent, mapping
+from refloat.there import is_there
 
 Scope = Literal["user", "project", "local"]
 SCOPES: Final[tuple[Scope, ...]] = ("user", "project", "local")
@@ -61,7 +62,7 @@ def settings_files(agent: Agent, scope: Scope, config: Path, root: Path) -> Sequ
 def _codex_files(folder: Path) -> Sequence[Path]:
     """`hooks.json`, unless `config.toml` alone holds hooks: Codex warns at every start where both do."""
     own, config = folder / "hooks.json", folder / "config.toml"
-    if own.exists():
+    if is_there(own):
         return (own, config)
     try:
         text = config.read_bytes()

@@ -28,6 +28,7 @@ from refloat.machine.programs import absolute_parts, find_program
 from refloat.model.checkout import Warned
 from refloat.model.light import light
 from refloat.ports import GitAnswer, Places
+from refloat.there import is_there
 
 _FRESH: Final = 1.0
 """Seconds for which the settings of a repository are taken as known."""
@@ -258,13 +259,13 @@ def read_value(listing: bytes, key: str) -> str:
 
 def _top(directory: Path) -> Path | None:
     """The directory with the `.git` of a place: the worktree, where no setting names another one."""
-    return next((place for place in (directory, *directory.parents) if (place / ".git").exists()), None)
+    return next((place for place in (directory, *directory.parents) if is_there(place / ".git")), None)
 
 
 def _below(directory: Path, path: str) -> str:
     """Git names its files from the top of the worktree, wherever in it the question was asked."""
     for place in (directory, *directory.parents):
-        if (place / path).exists():
+        if is_there(place / path):
             return str(place / path)
     return str(directory / path)
 

@@ -11,6 +11,7 @@ from typing import Final
 
 from refloat.machine.git_options import includes_of, programs_of
 from refloat.model.checkout import Warned
+from refloat.there import is_plain_file, is_there
 
 _NAMES: Final = (
     "GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES "
@@ -53,13 +54,14 @@ def _hooks(folder: Path) -> Iterator[Warned]:
         inside = sorted(folder.iterdir())
     except OSError:
         return
-    names = [path.name for path in inside if path.suffix != ".sample" and path.is_file() and os.access(path, os.X_OK)]
+    own = (path for path in inside if path.suffix != ".sample" and is_plain_file(path))
+    names = [path.name for path in own if os.access(path, os.X_OK)]
     if names:
         yield Warned(f"git hooks were met and not run: {', '.join(names)}", str(folder))
 
 
 def _alternates(path: Path) -> Iterator[Warned]:
-    if path.exists():
+    if is_there(path):
         yield Warned("this repository takes objects from another place too", str(path))
 
 

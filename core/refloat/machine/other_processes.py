@@ -15,6 +15,7 @@ import psutil
 from refloat.machine.asking import ask
 from refloat.model.liveness import ProcessInfo
 from refloat.model.stamp import Stamp, stamp_of_seconds
+from refloat.there import is_there
 
 _SECONDS = 10.0
 _T = TypeVar("_T")
@@ -79,7 +80,7 @@ class PsutilProcesses:
 
         An agent keeps its lock file open exactly as long as it holds the lock.
         """
-        if not path.exists():
+        if not is_there(path):
             return frozenset()
         answer = _ask("lsof", "-F", "p", "--", str(path))
         return None if answer is None else read_lsof(answer)

@@ -147,8 +147,8 @@ class Answers:
     title: str | None = None
     lines: dict[Section, tuple[Line, ...]] = field(default_factory=dict[Section, tuple[Line, ...]])
     """Whole sections as the person left them."""
-    inspected: dict[int, tuple[str, str]] = field(default_factory=dict[int, tuple[str, str]])
-    """Step number of an external action → (`happened`, `did_not_happen` or `unknown`; note)."""
+    inspected: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    """Key of an external action → (`happened`, `did_not_happen` or `unknown`; note)."""
     owners: dict[str, str] = field(default_factory=dict[str, str])
     """Path of a dirty file → who made it, as the person says."""
     moved: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
@@ -158,7 +158,7 @@ class Answers:
     done_when: tuple[str, ...] | None = None
     by: str | None = None
     receipts: dict[str, str] = field(default_factory=dict[str, str])
-    """Receipts of the saved answers, by question: `goal`, `next_step`, `done_when`, `owner PATH`, `inspected STEP`,
+    """Receipts of the saved answers, by question: `goal`, `next_step`, `done_when`, `owner PATH`, `inspected KEY`,
     `moved KEY`, each named as in the field above."""
 
 

@@ -124,6 +124,8 @@ class EditedFile:
     hunks: tuple[DirtyHunk, ...]
     unseen: bool = False
     """What was written lay in a workspace that is gone: nothing was there to look at."""
+    halved: bool = False
+    """It stands in part, and the rest was undone or cut off: nothing of anybody's stands in its place."""
 
 
 @light

@@ -65,6 +65,9 @@ def fate_words(edit: EditFate, *, digits: int = 7) -> str:
 WRITES_OUT: Final = "writes lost work out: what git can take as a patch, the rest beside it, in lost.patch.files"
 """What `salvage_line` does; which of the two it comes to is known when it looks."""
 
+MADE_ANEW: Final = "`git apply` makes its files anew in an empty directory"
+"""How a patch is taken whose folder is gone."""
+
 
 def salvage_line(session: str) -> str:
     """The way back of lost work: the command that writes it into a patch, for a shell."""

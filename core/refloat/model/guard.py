@@ -31,6 +31,7 @@ _INSTEAD: Final[dict[Branch, tuple[Instead, ...]]] = {
     "nothing_to_stop": ("continue", "new", "brief"),
     "owner_is_running": ("attach",),
     "owner_may_be_running": ("stop",),
+    "resolve_before_attaching": ("stop",),
     "only_a_copy_is_left": ("new", "brief"),
     "no_id_of_the_agent": ("new", "brief"),
     "no_workspace": ("brief",),
@@ -38,7 +39,7 @@ _INSTEAD: Final[dict[Branch, tuple[Instead, ...]]] = {
 }
 """What to do where a row says no: the first of these that may be done."""
 _WAYS: Final[dict[Instead, str]] = {
-    "attach": "`refloat attach {}` goes to it",
+    "attach": "`refloat attach {}` goes to it where its terminal can be reached",
     "stop": "`refloat stop {}` ends it",
     "continue": "`refloat continue {}` goes on with it",
     "new": "`refloat new --parent {}` starts a linked session with the brief",

@@ -37,11 +37,6 @@ Pile = Literal["saved", "claimed", "gone"]
 PILES: Final[tuple[Pile, ...]] = ("saved", "claimed", "gone")
 
 
-def step_key(step: int, subagent: str | None) -> str:
-    """A step by its number, and the sub-agent where it is one's: sub-agents count for themselves."""
-    return str(step) if subagent is None else f"{subagent}/{step}"
-
-
 @dataclass(frozen=True, slots=True)
 class LineEdit:
     """One line of a brief as a person changed it. Nothing in `was`: a new line. Nothing in `now`: taken out."""

@@ -10,7 +10,7 @@ class SalvagedFile:
     """A file whose recorded content the checkout lacks."""
 
     path: str
-    """Relative to the repository's root with `/`; absolute outside it."""
+    """Relative to the repository's root with `/`; absolute outside it, and where there is none."""
     in_patch: bool
     why: str
     """What the patch makes of it, or why it stands in none."""
@@ -26,8 +26,13 @@ class Salvage:
 
     session: SessionName
     repo: str | None
+    """What the paths of the patch are relative to: the repository, else the folder that the session worked in; None
+    where that is not there.
+    """
     patch: str
     """Exact, never masked; `git apply` takes it in `repo` as it is now. Empty where nothing can be patched."""
     files: tuple[SalvagedFile, ...]
     secrets: int
     """Places in the patch and in the contents beside it that look like secrets."""
+    gone: str | None = None
+    """The folder that they are relative to, where that is not there any more."""

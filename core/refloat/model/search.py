@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from refloat.model.light import light
+from refloat.model.problem import Problem
 from refloat.model.session import Session, State
 from refloat.model.stamp import Stamp
 
@@ -56,3 +57,5 @@ class Found:
     """Sessions that are not searchable yet."""
     more: bool = False
     """There are more than were asked for."""
+    unreadable: tuple[Problem, ...] = ()
+    """Files and directories that the system does not let be read: what they hold was not searched."""

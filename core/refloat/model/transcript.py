@@ -201,6 +201,10 @@ class Result:
     background: Background | None = None
     made: bool = False
     """Made by a repair: nobody recorded how the call ended, and it stays open."""
+    pushed: bool = False
+    """The record itself says that it pushed."""
+    never_ran: bool = False
+    """Its agent did not begin it: skipped, blocked before it ran, asked for wrongly."""
     partial: bool = False
     """One of several facts about the same call (an event beside the output row): merged, not replaced."""
 
@@ -345,6 +349,10 @@ class Step:
     """Its place among all items, from 1."""
     background: Background | None = None
     pending: PendingKind | None = None
+    never_ran: bool = False
+    """Its agent did not begin it."""
+    pushed: bool = False
+    """The record itself says that it pushed, whatever its command is."""
 
 
 @light

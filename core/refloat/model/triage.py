@@ -109,8 +109,10 @@ class Finding:
     claim: str | None
     why: str
     confirmed: bool | None = None
-    """False for an edit that stands on disk although its result was never recorded."""
+    """False for an edit whose result was never recorded, whether it stands on disk or not."""
     subagent: str | None = None
+    part: int = 0
+    """For an action: which one of its step, where a line names several."""
 
     @property
     def failed(self) -> bool:
@@ -123,12 +125,20 @@ class Finding:
         return self.kind in {"external", "dangling"} and self.verdict is FindingVerdict.LOST
 
     @property
+    def unconfirmed(self) -> bool:
+        """Whether it is an edit of which nobody knows that it was ever made: its result was never recorded."""
+        return self.kind == "edit" and self.confirmed is False
+
+    @property
     def known_as(self) -> str:
-        """The verdict in a word for people. What left no artifact cannot be lost: its outcome is unknown. The result of
-        a check that failed is recorded, and nobody may take it for work that holds.
+        """The verdict in a word for people. What left no artifact cannot be lost: its outcome is unknown; nor can what
+        may never have been made. The result of a check that failed is recorded, and nobody may take it for work that
+        holds.
         """
         if self.failed:
             return "failed"
+        if self.unconfirmed:
+            return "unconfirmed"
         return "unknown" if self.unknown else self.verdict.value
 
     @property
@@ -136,7 +146,8 @@ class Finding:
         """Names it for `Answers.moved`. Made of places alone, so that masking its words leaves it as it is."""
         steps = ",".join(map(str, self.steps))
         message = "" if self.message is None else str(self.message)
-        return "|".join((self.kind, self.subagent or "", steps, message, *self.files))
+        kind = f"{self.kind}.{self.part + 1}" if self.part else self.kind
+        return "|".join((kind, self.subagent or "", steps, message, *self.files))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +166,15 @@ class StillOpen:
     """The file in which its output still lies."""
 
 
+def step_key(step: int, subagent: str | None, part: int = 0) -> str:
+    """A step by its number, and the sub-agent where it is one's: sub-agents count for themselves.
+
+    `part` is the place of one of several actions within it.
+    """
+    name = str(step) if subagent is None else f"{subagent}/{step}"
+    return f"{name}.{part + 1}" if part else name
+
+
 @dataclass(frozen=True, slots=True)
 class DoNotRepeat:
     """An action outside the checkout."""
@@ -169,6 +189,13 @@ class DoNotRepeat:
     """The directory it ran in, where `probe` is to be run; None where the record does not say."""
     no_look: str = ""
     """Why `probe` cannot tell here, in words; "" where nothing is known against it."""
+    part: int = 0
+    """Which action of its step it is, where a line names several."""
+
+    @property
+    def key(self) -> str:
+        """Names it among all actions and steps."""
+        return step_key(self.step, self.subagent, self.part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +211,8 @@ class Triage:
 
     @property
     def confirmed(self) -> int:
-        """How many of the saved were seen to stand; the rest is recorded alone, failed or stale."""
-        return sum(row.verdict is FindingVerdict.CONFIRMED for row in self.saved)
+        """How many of the saved were seen to stand; the rest is recorded alone, unconfirmed, failed or stale."""
+        return sum(row.verdict is FindingVerdict.CONFIRMED and not row.unconfirmed for row in self.saved)
 
     @property
     def inspect(self) -> tuple[DoNotRepeat, ...]:

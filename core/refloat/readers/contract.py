@@ -110,6 +110,8 @@ class Found:
     """The name that the agent's own index has for it."""
     kept: Kept | None = None
     """Refloat's own copy of it, where there is one. The files above are that copy when the original is gone."""
+    renamed: str = ""
+    """The id that its rows name, where its file is called otherwise: somebody's copy."""
 
     @property
     def files(self) -> tuple[SourceFile, ...]:

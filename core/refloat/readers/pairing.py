@@ -75,6 +75,8 @@ class StepDraft:
             self.item,
             told.background if told else None,
             call.pending if told is None else None,
+            bool(told and told.never_ran),
+            bool(told and told.pushed),
         )
 
 
@@ -145,6 +147,8 @@ def settle(result: Result | None, event: Result | None) -> Result | None:
         event.placeholder,
         event.background or result.background,
         event.made,
+        event.pushed or result.pushed,
+        event.never_ran or (result.never_ran and event.outcome is result.outcome),
         event.partial,
     )
 

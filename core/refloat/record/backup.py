@@ -19,6 +19,7 @@ from refloat.record.engine import Connection, Row
 from refloat.record.packing import ContentDamaged
 from refloat.record.sqlite import SqliteEngine, open_file
 from refloat.record.store import Record
+from refloat.there import is_directory
 
 _TABLES: Final = (
     "drafts",
@@ -45,7 +46,7 @@ def back_up(record: Record, target: Path, now: Stamp) -> Sequence[str]:
     """
     if os.path.lexists(target):
         raise NotDone(f"{target} is there already, and a backup replaces nothing; name another file")
-    if not target.parent.is_dir():
+    if not is_directory(target.parent):
         raise NotDone(f"the backup could not be written: {target.parent} is no directory")
     partial = target.with_name(f".{target.name}.{os.urandom(4).hex()}.partial")  # a name that nobody else's file has
     try:

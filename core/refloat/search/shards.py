@@ -24,6 +24,7 @@ from refloat.damage import FAULTS, is_damage
 from refloat.model.light import light
 from refloat.patterns import late
 from refloat.search.seal import take_seal
+from refloat.there import is_there
 
 COUNT: Final = 4
 LAST: Final = 2**62
@@ -336,7 +337,7 @@ class Shard:
 def open_shard(directory: Path, number: int) -> Shard | None:
     """Open a shard for reading; None where there is none that can be read."""
     path = shard_path(directory, number)
-    if not path.exists():
+    if not is_there(path):
         return None
     connection: sqlite3.Connection | None = None
     try:

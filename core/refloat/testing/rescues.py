@@ -146,8 +146,8 @@ def _artifact(sample: Sample, said: Answers) -> tuple[Line, ...]:
 def _uncertain(sample: Sample, said: Answers) -> tuple[Line, ...]:
     rows: list[Line] = []
     for action in sample.triage.inspect:
-        word, note = said.inspected.get(action.step, ("unknown", ""))
-        by = said.by if action.step in said.inspected else None
+        word, note = said.inspected.get(action.key, ("unknown", ""))
+        by = said.by if action.key in said.inspected else None
         rows.append(Line(f"{action.action}: {word} {note}".strip(), Confidence.UNKNOWN, (action.step,), by))
     return tuple(rows)
 

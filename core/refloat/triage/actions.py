@@ -7,11 +7,12 @@ without a result makes the row unknown, whatever the others say. Refuses to run 
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, cast
 
 from refloat.commands import (
+    About,
     Effect,
     Push,
     branch_after,
@@ -36,20 +37,34 @@ class Attempt:
 
     step: Step
     effects: tuple[Effect, ...]
-    """What its line names; () for a tool that is no shell."""
+    """What of its line is this action, by one name or another; () for a tool that is no shell."""
     probe: tuple[str, ...] | None
     place: str | None
     """The directory it ran in."""
+    part: int = 0
+    """Which action of its step it is."""
 
     @property
     def not_started(self) -> bool:
         """Whether it never began: refused, no such program, or what stood before it failed."""
         step = self.step
+        if step.never_ran:
+            return True
         if step.outcome is Outcome.ERROR and self._stopped_before:
             return True  # a part of the line may have run, and this part did not
         if step.effects_unknown:
             return False
-        return step.outcome is Outcome.DENIED or (step.outcome is Outcome.ERROR and step.exit_code == _NOT_FOUND)
+        return step.outcome is Outcome.DENIED or self._not_found
+
+    @property
+    def _not_found(self) -> bool:
+        """Whether the shell says that there is no such program and means this one, not another part of the line."""
+        if self.step.outcome is not Outcome.ERROR or self.step.exit_code != _NOT_FOUND:
+            return False
+        programs = {effect.name.partition(" ")[0].rstrip(":") for effect in self.effects}
+        said = f"(?:{'|'.join(map(re.escape, programs))})"
+        told = re.compile(rf"(?<![\w.-]){said}['\"]?: (?:command )?not found|not found:? ['\"]?{said}(?![\w.-])")
+        return bool(programs) and told.search(self.step.output) is not None
 
     @property
     def _stopped_before(self) -> bool:
@@ -98,6 +113,8 @@ class Attempt:
         """What is known of it, in words."""
         step = self.step
         match step.outcome:
+            case _ if step.never_ran and step.outcome is not Outcome.DENIED:
+                return f"step {step.n} never ran"
             case _ if self.not_started and step.outcome is Outcome.ERROR and step.exit_code != _NOT_FOUND:
                 return f"step {step.n} never came to it: what stood before it failed"
             case Outcome.DANGLING if is_made_output(step.output):
@@ -192,10 +209,21 @@ def _sent(output: str) -> frozenset[tuple[str, str]]:
     return frozenset(pairs)
 
 
-def find_actions(steps: Iterable[Step], *, branch: str | None = None, root: str | None = None) -> tuple[Action, ...]:
+def _none(_: str) -> bool:
+    return False
+
+
+def find_actions(
+    steps: Iterable[Step],
+    *,
+    branch: str | None = None,
+    root: str | None = None,
+    is_repository: Callable[[str], bool] = _none,
+) -> tuple[Action, ...]:
     """The actions outside the checkout among some steps, in the order of their first attempt.
 
-    `branch` is the one that the record names; `root` the checkout's top: what ran elsewhere is called by its place.
+    `branch` is the one that the record names; `root` the checkout's top: what ran elsewhere is called by its place, and
+    what is about a repository by that one below it that `is_repository` knows.
     """
     ordered = list(steps)
     moves = any(step.command is not None and branch_after(step.command, "\0") != "\0" for step in ordered)
@@ -205,12 +233,13 @@ def find_actions(steps: Iterable[Step], *, branch: str | None = None, root: str 
         effects = effects_of(step.command, branch=course.branch) if step.command is not None else ()
         pushes = pushes_in(step.command, course.branch) if effects and step.command is not None else ()
         if effects:
-            # One row for a line: its parts share one result, and one look by a person.
-            last = next((effect for effect in reversed(effects) if effect.probe is not None), effects[-1])
-            place = _place(step, last)
-            names = dict.fromkeys(_names(effects, pushes, course, step))
-            name = ", then ".join(names) + _elsewhere(place, root, local=last.local)
-            found.setdefault(name, []).append(Attempt(step, effects, last.probe, place))
+            names = [
+                name + _elsewhere(_place(step, effect), root, effect.about, is_repository)
+                for name, effect in zip(_names(effects, pushes, course, step), effects, strict=True)
+            ]
+            for part, name in enumerate(dict.fromkeys(names)):
+                own = tuple(effect for known, effect in zip(names, effects, strict=True) if known == name)
+                found.setdefault(name, []).append(Attempt(step, own, own[-1].probe, _place(step, own[-1]), part))
         elif step.kind is StepKind.EXTERNAL:
             found.setdefault(_name_of(step), []).append(Attempt(step, (), _tool_probe(step), step.cwd))
         course.go_on(step, pushes)
@@ -230,15 +259,19 @@ def _place(step: Step, effect: Effect) -> str | None:
     return posixpath.normpath(posixpath.join(step.cwd or "/", effect.cwd))
 
 
-def _elsewhere(place: str | None, root: str | None, *, local: bool) -> str:
-    """` (in DIR)` for what ran outside the checkout, and for what is about one directory of it."""
+def _elsewhere(place: str | None, root: str | None, about: About, is_repository: Callable[[str], bool]) -> str:
+    """` (in DIR)` for what ran outside the checkout, and for what is about one directory or repository within it."""
     if place is None or root is None or place == root.rstrip("/"):
         return ""
-    inside = (place + "/").startswith(root.rstrip("/") + "/")
+    root = root.rstrip("/")
+    inside = (place + "/").startswith(root + "/")
     if inside:
-        return f" (in {posixpath.relpath(place, root)})" if local else ""
-    above = (root.rstrip("/") + "/").startswith(place.rstrip("/") + "/")
-    return f" (in {place})" if local or not above else ""
+        if about == "repository":
+            within = (place[:end] for end in range(len(place), len(root), -1) if place[end : end + 1] in {"", "/"})
+            place = next(filter(is_repository, within), root)
+        return f" (in {posixpath.relpath(place, root)})" if about != "anything" and place != root else ""
+    above = (root + "/").startswith(place.rstrip("/") + "/")
+    return f" (in {place})" if about == "directory" or not above else ""
 
 
 def _tool_probe(step: Step) -> tuple[str, ...] | None:
@@ -268,6 +301,7 @@ def list_actions(actions: Iterable[Action]) -> tuple[DoNotRepeat, ...]:
             action.telling.probe,
             action.telling.step.subagent,
             action.telling.place,
+            part=action.telling.part,
         )
         for action in actions
     )

@@ -97,7 +97,11 @@ def applied(step: Step) -> bool:
 
 
 def _refused(step: Step) -> bool:
-    return step.outcome is Outcome.DENIED and not step.effects_unknown
+    return step.never_ran or (step.outcome is Outcome.DENIED and not step.effects_unknown)
+
+
+def _unrun(step: Step) -> str:
+    return "was refused and never ran" if step.outcome is Outcome.DENIED else "never ran"
 
 
 # ── checks ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -138,7 +142,7 @@ def _can_be(step: Step, tool: str) -> bool:
 def _judged(ran: Sequence[Step], said: Said, evidence: Evidence, sort: Sort | None) -> Backing:
     started = [step for step in ran if not _refused(step)]
     if not started:
-        return Backing(CONTRADICTED, f"{named(ran[-1])} was refused and never ran", (ran[-1],))
+        return Backing(CONTRADICTED, f"{named(ran[-1])} {_unrun(ran[-1])}", (ran[-1],))
     last = started[-1]
     run = evidence.run_of(last)
     unknown = _unknown(last, run)
@@ -259,11 +263,11 @@ def _commit(step: Step, evidence: Evidence) -> Backing:
 
 
 def _by_outcome(step: Step, fine: str) -> Backing:
+    if _refused(step):
+        return Backing(CONTRADICTED, f"{named(step)} {_unrun(step)}", (step,))
     if step.outcome is Outcome.ERROR and not step.effects_unknown:
         code = f" with exit code {step.exit_code}" if step.exit_code is not None else ""
         return Backing(CONTRADICTED, f"{named(step)} failed{code}", (step,))
-    if _refused(step):
-        return Backing(CONTRADICTED, f"{named(step)} was refused and never ran", (step,))
     if step.outcome is Outcome.DANGLING:
         return Backing(UNSUPPORTED, f"{named(step)} has no recorded result", (step,))
     if step.outcome is not Outcome.OK or step.effects_unknown:
@@ -288,7 +292,7 @@ _OUTSIDE: Final[dict[ClaimKind, tuple[re.Pattern[str], re.Pattern[str] | None, s
         re.compile(
             r"\bpublish|\btwine upload\b|\b(?:gem|nuget|docker|podman|image|manifest|helm) push\b|\bmvn deploy\b"
             r"|\bgoreleaser\b|\bsemantic-release\b|\brelease create\b|\bskopeo copy\b|--push\b|\brake release\b"
-            r"|\b(?:run|run-script|make|just|task) (?:release|ship)\b",
+            r"|\b(?:run|run-script|make|just|task) (?:release|ship)\b|(?:^|[\s/])(?:release|ship)(?:[-_.]\w+)*\.\w+",
             re.IGNORECASE,
         ),
         re.compile(r"\b(?:publish|release|upload)(?:\b|[.:_-])", re.IGNORECASE),
@@ -296,7 +300,8 @@ _OUTSIDE: Final[dict[ClaimKind, tuple[re.Pattern[str], re.Pattern[str] | None, s
     ),
     ClaimKind.DEPLOYED: (
         re.compile(
-            r"deploy|rollout|\bkubectl (?:apply|set|replace|create)\b|\bhelm (?:install|upgrade)\b|\bapply\b|\bpulumi\b"
+            r"deploy|rollout|(?:^|[\s/])ship(?:[-_.]\w+)*\.\w+"
+            r"|\bkubectl (?:apply|set|replace|create)\b|\bhelm (?:install|upgrade)\b|\bapply\b|\bpulumi\b"
             r"|\b(?:vercel|netlify|surge|gh-pages|railway|flyctl?|heroku|wrangler|ansible-playbook|rsync|scp|ssh)\b"
             r"|\bs3 (?:sync|cp)\b|\bgsutil\b|\bdocker (?:stack|service)\b|\bsystemctl (?:restart|start)\b"
             r"|\bgit push (?:heroku|dokku|live|production)\b",
@@ -366,12 +371,15 @@ def outside(said: Said, evidence: Evidence) -> Backing:
     """Pushed, PR opened, published, deployed: held against the last attempt before the words."""
     called, plain, does = _OUTSIDE[said.claim.kind]
     before = evidence.before(said)
-    wanted = {
-        (attempt.step.n, attempt.step.subagent): attempt
+    named_so = [
+        attempt
         for action in evidence.actions
         for attempt in action.attempts
         if called.search(_called_by(action, attempt)) and _means(said, attempt)
-    }
+    ]
+    # Of several in one step the last counts, and one of which nobody knows before one that is done.
+    done_first = sorted(named_so, key=lambda attempt: attempt.outcome is not ActionOutcome.DONE)
+    wanted = {(attempt.step.n, attempt.step.subagent): attempt for attempt in done_first}
     tried = [step for step in before if (step.n, step.subagent) in wanted or _scripted(step, plain)]
     if not tried:
         request = _requested(said, evidence)
@@ -385,7 +393,8 @@ def outside(said: Said, evidence: Evidence) -> Backing:
 
 def _called_by(action: Action, attempt: Attempt) -> str:
     """By which words an attempt is known: its effects where it has some, for the rest of its line did other things."""
-    return f"{action.name} {attempt.step.tool} {'' if attempt.effects else attempt.step.command or ''}"
+    line = "" if attempt.effects else attempt.step.command or ""
+    return f"{action.name} {attempt.step.tool} {line}{' git push' if attempt.step.pushed else ''}"
 
 
 def _scripted(step: Step, plain: re.Pattern[str] | None) -> bool:

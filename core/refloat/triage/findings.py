@@ -86,15 +86,16 @@ def sort_findings(
 def _dangles(step: Step) -> bool:
     if step.kind in NO_WORK or step.superseded or step.pending is not None:
         return False
-    return step.outcome in (Outcome.DANGLING, Outcome.INTERRUPTED)
+    return step.outcome in (Outcome.DANGLING, Outcome.INTERRUPTED) and not step.never_ran
 
 
-def _dangling(step: Step) -> Finding:
+def _dangling(step: Step, left: str | None = None) -> Finding:
+    """`left`: why nothing tells the end of a step that has a result."""
     ended = "was interrupted" if step.outcome is Outcome.INTERRUPTED else "has no recorded result"
     if is_made_output(step.output):
         ended = "was interrupted and closed by a repair"
     what = step.command or step.summary or step.tool
-    why = f"step {step.n} {ended}: nobody knows how far it came"
+    why = f"step {step.n}{f': {left}' if left else f' {ended}'}: nobody knows how far it came"
     return Finding(
         what, "dangling", step.files, (step.n,), None, FindingVerdict.LOST, None, (), None, why, subagent=step.subagent
     )
@@ -132,12 +133,17 @@ def _sort_file(
     told.update(made)
     if made.keys() <= taken_back:
         return
-    recoverable = tuple(RecoverableFrom(place.where, place.ref or place.path, place.commit) for place in lost)
-    if file.state is FileState.UNVERIFIABLE:
-        # Nothing was looked at: that the work is lost is not known, nor that it stands anywhere.
+    recoverable = tuple(RecoverableFrom(place.where, _name_of(place), place.commit) for place in lost)
+    if file.unseen:
+        # The folder may only have been moved: that the work is lost is not known, nor that it stands anywhere.
         piles.gone.append(_edit(file, FindingVerdict.RECORDED, _why_unseen(file, recoverable), recoverable=recoverable))
         return
     piles.gone.append(_edit(file, FindingVerdict.LOST, _gone_why(file, commands), recoverable=recoverable))
+
+
+def _name_of(place: FoundIn) -> str | None:
+    """What leads to a lost place: a name that the repository gives it, or the file that a backup is."""
+    return place.ref or (place.path if place.where is PlaceKind.AGENT_BACKUP else None)
 
 
 def _why_unseen(file: EditedFile, recoverable: Sequence[RecoverableFrom]) -> str:
@@ -158,7 +164,7 @@ def is_gone(file: EditedFile) -> bool:
     if any(place.where in SAVED_PLACES for place in file.found_in):
         return False
     if file.state is FileState.UNVERIFIABLE:
-        return file.unseen
+        return False
     return file.state is not FileState.PARTLY or loses(file)
 
 
@@ -196,7 +202,7 @@ def _edit(
         recoverable,
         None,
         why,
-        confirmed=file.confirmed,
+        confirmed=file.confirmed or (None if verdict is FindingVerdict.LOST and loses(file) else False),
         subagent=subagents.pop() if len(subagents) == 1 else None,
     )
 
@@ -208,8 +214,11 @@ def _done_to(file: EditedFile) -> str:
 
 
 def loses(file: EditedFile) -> bool:
-    """Whether any edit of a file was lost or reverted."""
-    return any(edit.fate in (Fate.LOST, Fate.REVERTED) for edit in file.edits)
+    """Whether any edit of a file was lost or reverted, or a part of one."""
+    fates = {edit.fate for edit in file.edits}
+    if file.halved and Fate.UNCONFIRMED not in fates:  # else what is missing may never have been made
+        return True
+    return not fates.isdisjoint((Fate.LOST, Fate.REVERTED))
 
 
 def where_it_stands(file: EditedFile, saved: Sequence[FoundIn]) -> StandsIn | None:
@@ -268,7 +277,7 @@ def _sort_checks(steps: Sequence[Step], checkout: Checkout, piles: Piles, told: 
     last: dict[str, CheckRun] = {}
     for run in checkout.checks:
         step = by_step.get((run.step, run.subagent))
-        if step is not None and not (step.outcome is Outcome.DENIED and not step.effects_unknown):
+        if step is not None and not step.never_ran and (step.outcome is not Outcome.DENIED or step.effects_unknown):
             name = (check_of(step.command) if step.command else None) or step.summary
             last.pop(name, None)
             last[name] = run
@@ -276,7 +285,7 @@ def _sort_checks(steps: Sequence[Step], checkout: Checkout, piles: Piles, told: 
         step = by_step[run.step, run.subagent]
         told.add((run.step, run.subagent))
         if run.outcome in (Outcome.DANGLING, Outcome.INTERRUPTED):
-            piles.gone.append(_dangling(step))
+            piles.gone.append(_dangling(step, run.note if step.outcome is Outcome.OK else None))
         else:
             piles.saved.append(_check(name, run))
 
@@ -389,6 +398,17 @@ def _sort_action(action: Action, piles: Piles, told: set[_StepKey]) -> None:
     dangling = last.outcome in (Outcome.DANGLING, Outcome.INTERRUPTED)
     verdict = FindingVerdict.LOST if dangling else FindingVerdict.RECORDED
     finding = Finding(
-        action.name, "external", (), numbers, None, verdict, None, (), None, ran[-1].why, subagent=last.subagent
+        action.name,
+        "external",
+        (),
+        numbers,
+        None,
+        verdict,
+        None,
+        (),
+        None,
+        ran[-1].why,
+        subagent=last.subagent,
+        part=action.telling.part,
     )
     (piles.gone if dangling else piles.saved).append(finding)

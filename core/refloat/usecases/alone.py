@@ -153,6 +153,7 @@ def read_found(written: str) -> Found:
         value["parent"],
         problems=tuple(Problem(**each) for each in value["problems"]),
         title=value["title"],
+        renamed=value["renamed"],
     )
 
 

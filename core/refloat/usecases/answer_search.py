@@ -16,6 +16,7 @@ from refloat.catalogue.store import Catalogue
 from refloat.damage import FAULTS
 from refloat.errors import NotDone
 from refloat.model.light import replace
+from refloat.model.problem import only_unread
 from refloat.model.search import Asked, Found
 from refloat.model.session import Session
 from refloat.search.index import Index, hash_files, throw_broken_away
@@ -68,7 +69,9 @@ def answer_search(
             if end.complete and not end.unread and catalogue is not None and (look := _look_of(catalogue)):
                 index.set_note(_WHOLE, look)
             found = search_sessions(able, index, newest_first(sessions), asked, catalogue=catalogue)
-            found = replace(found, complete=not end.unread and index.is_sound(), unread=end.unread)
+            unreadable = tuple(only_unread(end.problems or ()))
+            whole = not end.unread and not unreadable and index.is_sound()
+            found = replace(found, complete=whole, unread=end.unread, unreadable=unreadable)
         if found.complete:
             put_seal(able.machine.places.cache)
         return found

@@ -7,6 +7,7 @@ takes no lock, and asks git a fixed number of questions however many files there
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from refloat.checkout.beforehand import tell_befores
 from refloat.checkout.checks import Tree, find_checks
 from refloat.checkout.edited import find_edited
 from refloat.checkout.others import find_other_changes, is_own
@@ -90,7 +91,9 @@ def look_at(
     if base.head is not None and known is None and repository is not None:
         base = Base(base.head, f"{base.how}; it is no longer in the repository")
     gone = trees.real(missing) if missing and repository is None else None
-    return Looked(scene, survey(trees, story, others, known, gone, own), base, told)
+    looked = survey(trees, story, others, known, gone, own)
+    tell_befores(looked)
+    return Looked(scene, looked, base, told)
 
 
 def compare_checkout(
@@ -215,5 +218,4 @@ def _tree(looked: Survey, repository: Repository | None) -> Tree:
         repository=True,
         untracked=frozenset(shown(f"{root}/{path}") for path, entry in repository.entries.items() if entry.xy == "??"),
         root=root,
-        left=frozenset(shown(real) for real, folded in looked.folded.items() if folded.made and not folded.deleted),
     )

@@ -89,10 +89,10 @@ def _counts_without(carrier: Found, found: Found) -> bool:
     return any(file.path in left_out for file in found.files)
 
 
-def _fullness(row: tuple[Key, Found, Summary]) -> tuple[str, int, int, str]:
+def _fullness(row: tuple[Key, Found, Summary]) -> tuple[str, int, int, bool, str]:
     _, found, summary = row
     size = sum(file.size for file in found.files)
-    return summary.last_activity_at or "", summary.steps + summary.prompts, size, found.session_id
+    return summary.last_activity_at or "", summary.steps + summary.prompts, size, not found.renamed, found.session_id
 
 
 def _search(path: str, needle: bytes) -> bool:

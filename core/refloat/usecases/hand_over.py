@@ -5,7 +5,7 @@ their bytes up, and the work goes on at the first step that is absent, failed or
 as done a step that failed, or whose outcome nobody knows.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from refloat.errors import UsageError
@@ -15,7 +15,6 @@ from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp
 from refloat.model.story import Story
 from refloat.record.checking import find_receipt, is_receipt, read_end_to_end, verify_job
-from refloat.record.engine import Connection
 from refloat.record.handovers import NewDecision, NewPickup, NewWrap, add_decision, add_pickup, add_wrap
 from refloat.record.rows import number, text
 from refloat.record.store import Record
@@ -127,7 +126,8 @@ def pick_up(
     with record.reading() as connection:
         open_steps = with_running(record, unsettled(record, connection, job), is_running)
         total = number(own_row(connection, job), "last_seq") or 0
-        remarks = () if wrap is None else _remarks(connection, wrap, producer)
+        taken = [pickup_of(row) for row in connection.rows("links.pickups_of", job=job)]
+        remarks = () if wrap is None else remarks_on(wrap, taken, producer)
     whole = read_end_to_end(record, job).problems
     problems = (*whole, *(fault for fault in problems if fault not in whole))
     continue_at, why = _goes_on(open_steps, problems, trail, total)
@@ -161,14 +161,14 @@ def _doubt(step: SavedStep) -> str:
     return f"its outcome is unknown ({step.ending.outcome})"
 
 
-def _remarks(connection: Connection, wrap: Wrap, producer: str) -> tuple[str, ...]:
+def remarks_on(wrap: Wrap, pickups: Iterable[Pickup], producer: str) -> tuple[str, ...]:
+    """What `producer` must know before they pick a wrap up: that it is for another, that another has it already."""
     remarks: list[str] = []
     names = {producer.casefold(), producer.partition(":")[2].casefold()}
     if wrap.recipient and wrap.recipient.casefold() not in names:
         remarks.append(f"this wrap is for {wrap.recipient}, not for {producer}")
-    taken = [pickup_of(row) for row in connection.rows("links.pickups_of", job=wrap.job) if row["wrap"] == wrap.id]
-    if taken:
-        last = taken[-1]
+    if taken := [pickup for pickup in pickups if pickup.wrap == wrap.id]:
+        last = max(taken, key=lambda pickup: pickup.at)
         remarks.append(f"{last.producer} picked this wrap up already, at {last.at}")
     return tuple(remarks)
 

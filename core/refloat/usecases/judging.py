@@ -15,7 +15,7 @@ from refloat.liveness.verdict import RECENT_SECONDS, judge_liveness, judge_many,
 from refloat.model.light import light, replace
 from refloat.model.liveness import Liveness, Verdict
 from refloat.model.problem import Problem
-from refloat.model.session import Activity, Failure, Session, SessionName, State
+from refloat.model.session import Activity, Failure, FailureKind, Session, SessionName, State
 from refloat.model.stamp import Stamp, later
 from refloat.model.story import Summary
 from refloat.readers.contract import Found
@@ -162,6 +162,8 @@ def _judge(packed: Packed, liveness: Liveness, status: tuple[str, str]) -> Judge
     state, activity, failure = judge_state(
         summary.ending, liveness, last_activity=summary.last_activity_at, status=status
     )
+    if state is State.UNBOUND and (why := _why_nothing_read(packed)):
+        state, failure = State.FAILED, Failure(FailureKind.TRANSCRIPT_DAMAGED, why, None)
     return Judged(
         state,
         activity,
@@ -172,3 +174,13 @@ def _judge(packed: Packed, liveness: Liveness, status: tuple[str, str]) -> Judge
             for key, sub in packed.subagents.items()
         },
     )
+
+
+def _why_nothing_read(packed: Packed) -> str:
+    """What is wrong with a transcript that is there and of which nothing could be read: nobody knows that nothing was
+    ever prompted. "" where anything could, and where there is nothing in it.
+    """
+    summary = packed.summary
+    if summary.last_activity_at is not None or summary.steps or not summary.problems:
+        return ""
+    return f"nothing of the transcript could be read: {summary.problems[0].what}"

@@ -67,13 +67,14 @@ def _read_back(bench: Workbench, reader: Reader, copy: KeptCopy, problems: list[
     kept = _kept(copy, original_gone=not any(map(os.path.lexists, originals)))
     files = list(_files(copy, unpacked, "transcript"))
     found = reader.group([(file, reader.identify(file)) for file in files], list(_files(copy, unpacked, "side")))
-    mine = [each for each in found if each.session_id == copy.session_id]
+    mine = [each for each in found if copy.session_id in {each.session_id, each.renamed}]
     if not mine:
         problems += unpacked.problems
         problems.append(Problem(str(copy.directory), None, None, "the reader finds no session in this kept copy"))
     for each in mine[:1]:
         yield replace(
             each,
+            session_id=copy.session_id,
             kept=kept,
             title=copy.title or each.title,
             by_path=copy.by_path,

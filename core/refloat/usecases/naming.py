@@ -14,13 +14,14 @@ from typing import Final
 
 from refloat.catalogue.store import Catalogue
 from refloat.errors import NoSuchSession, Unreadable, UsageError
+from refloat.model.problem import only_unread
 from refloat.model.session import SessionName
 from refloat.readers.contract import Found, Reader, SourceFile
 from refloat.there import is_there
 from refloat.usecases.batch import Scope
 from refloat.usecases.finder import Finder
 from refloat.usecases.located import Located
-from refloat.usecases.sighting import newest_of
+from refloat.usecases.sighting import Sighting, newest_of
 from refloat.usecases.workbench import Workbench
 
 _NEAR: Final = 3
@@ -37,13 +38,14 @@ def find_named(finder: Finder, bench: Workbench, ref: str, cwd: Path) -> Located
     """The one session that `ref` means. Raises as `find_sessions.resolve` says."""
     if ref == "last":
         return _find_last(finder, bench, cwd)
-    found = finder.sight().found
+    sighting = finder.sight()
+    found = sighting.found
     if _looks_like_path(ref) or not (fitting := _by_name(found, ref)):
         path = Path(os.path.expanduser(ref))  # noqa: PTH111 - no error for a user whom nobody knows
         path = path if path.is_absolute() else cwd / path
         if _looks_like_path(ref) or is_there(path):
             return finder.locate(*_by_path(bench, found, ref, path))
-        raise NoSuchSession(ref, _nearest(bench, found, ref), some=bool(found))
+        raise NoSuchSession(ref, _nearest(bench, found, ref), some=bool(found), unread=_unread(sighting))
     names = sorted({_name(each) for _, each in fitting})
     if len(names) > 1:
         raise NoSuchSession(ref, names[:_NEAR], ambiguous=True)
@@ -53,10 +55,16 @@ def find_named(finder: Finder, bench: Workbench, ref: str, cwd: Path) -> Located
 def _find_last(finder: Finder, bench: Workbench, cwd: Path) -> Located:
     listed = finder.find(Scope(cwd=cwd, limit=1)).sessions
     if not listed:
-        found = finder.sight().found
-        raise NoSuchSession("last", _nearest(bench, found, ""), some=bool(found))
+        sighting = finder.sight()
+        near = _nearest(bench, sighting.found, "")
+        raise NoSuchSession("last", near, some=bool(sighting.found), unread=_unread(sighting))
     wanted = listed[0].name
     return finder.locate(*next(pair for pair in finder.sight().found if _name(pair[1]) == wanted))
+
+
+def _unread(sighting: Sighting) -> str:
+    """The first thing that could not be looked into; "" where all could."""
+    return next((f"{problem.path} {problem.what}" for problem in only_unread(sighting.problems)), "")
 
 
 def _name(found: Found) -> SessionName:
@@ -173,10 +181,15 @@ def _paths(found: Found) -> frozenset[str]:
     return frozenset(segment.file.path for segment in parts)
 
 
+def _from_outside(found: Found) -> Found:
+    """A session that an agent does not know by itself, under the id that its rows name, however its file is called."""
+    return replace(found, by_path=True, session_id=found.renamed or found.session_id)
+
+
 def _recognised(reader: Reader, path: Path, own: Collection[str]) -> list[_Pair]:
     """Sessions of an agent that a file or directory from anywhere holds, newest first."""
     files: Sequence[SourceFile] = reader.recognise(path) or ()
     grouped = reader.group([(file, reader.identify(file)) for file in files]) if files else ()
-    pairs = [(reader, each if _paths(each) <= set(own) else replace(each, by_path=True)) for each in grouped]
+    pairs = [(reader, each if _paths(each) <= set(own) else _from_outside(each)) for each in grouped]
     pairs = [pair for pair in pairs if _paths(pair[1])]
     return sorted(pairs, key=lambda pair: newest_of(pair[1]), reverse=True)

@@ -18,6 +18,7 @@ from refloat.errors import UsageError
 from refloat.model.own_files import BESIDE, LISTING, digest, mark_of
 from refloat.model.salvage import Salvage, SalvagedFile
 from refloat.text import inert_line
+from refloat.there import is_directory
 from refloat.usecases.targets import is_taken, refuse_kind, refuse_taken, refuse_target
 from refloat.usecases.workbench import Workbench
 from refloat.usecases.write_brief import write_private
@@ -94,7 +95,7 @@ def _refuse_beside(listing: Path | None, beside: Path | None) -> None:
     """Refuse what `--force` could not replace either, before anything is written."""
     if listing is not None:
         refuse_kind(listing)
-    if beside is not None and os.path.lexists(beside) and (beside.is_symlink() or not beside.is_dir()):
+    if beside is not None and os.path.lexists(beside) and (beside.is_symlink() or not is_directory(beside)):
         what = "a link" if beside.is_symlink() else "no directory"
         raise UsageError(f"{beside} is {what}, and contents must go into a directory of that name; name another place")
 

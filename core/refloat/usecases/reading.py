@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, cast
 import orjson
 
 from refloat.model.light import light, replace
-from refloat.model.problem import Problem
+from refloat.model.problem import Problem, unread
 from refloat.model.story import Summary
 from refloat.readers.contract import Found, FoundSubagent, Line, Parser, Reader, Segment, Sink
 from refloat.readers.lines import NO_RECORD, Cursor, Rows, Tail, plain_value, read_long, read_one, skim_lines
@@ -346,7 +346,7 @@ def _lines(
         else:
             yield from read_any(path, cursor, torn_heads, segment.end)
     except OSError as fault:
-        yield Problem(path, None, None, f"cannot be read: {fault.strerror or fault}")
+        yield unread(path, fault.strerror or str(fault))
 
 
 def _after(cursor: Cursor) -> tuple[int, int]:

@@ -343,7 +343,8 @@ def files_text(found: Found) -> str | None:
     relatives = [file.path for file in found.relatives]
     try:
         titles = blake2b(orjson.dumps(titles_of(found)), digest_size=12).hexdigest()  # they may hold a secret
-        told = {"parts": parts, "parent": found.parent, "relatives": relatives, "titles": titles}
+        told: dict[str, object] = {"parts": parts, "parent": found.parent, "relatives": relatives, "titles": titles}
+        told["renamed"] = found.renamed
         return orjson.dumps(told).decode()
     except TypeError:
         return None
@@ -412,7 +413,8 @@ def found_again(reading: Reading) -> tuple[Found, Summary] | None:
     files = [SourceFile(*cast("tuple[str, int, int, int, int]", stretch[:5])) for stretch in parts[""]]
     relatives = tuple(SourceFile(path, 0, 0, 0, 0) for path in cast("list[str]", told["relatives"]))
     segments = tuple(Segment(file) for file in files)
-    return Found(reading.key[0], reading.key[1], segments, relatives=relatives), packed.summary
+    renamed = cast("str", told["renamed"])
+    return Found(*reading.key[:2], segments, relatives=relatives, renamed=renamed), packed.summary
 
 
 def housemates(cache: Path, found: Found, summary: Summary) -> Iterator[tuple[Found, Summary]]:

@@ -45,12 +45,12 @@ from refloat.model.recovery import (
     WentOn,
     WentTo,
     WroteTo,
-    step_key,
 )
 from refloat.model.session import Session, State
 from refloat.model.story import Story
-from refloat.model.triage import ActionOutcome, Finding, Triage
+from refloat.model.triage import ActionOutcome, Finding, Triage, step_key
 from refloat.text import one_line
+from refloat.usecases.judge_look import judge_look, own_commits
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -370,11 +370,13 @@ class Uncertain:
     note: str
     by_person: bool
     looked: Probe | None
+    told: str = ""
+    """What `looked` tells, in words; "" where that cannot be judged."""
 
 
 def uncertain_rows(recovery: Recovery) -> tuple[Uncertain, ...]:
     """External actions to inspect, then the other calls without a result."""
-    return tuple(_uncertain(recovery.given, row) for row in _uncertain_steps(recovery.triage))
+    return tuple(_uncertain(recovery, row) for row in _uncertain_steps(recovery.triage))
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,6 +387,7 @@ class _Open:
     kind: str
     why: str
     probe: tuple[str, ...] | None
+    part: int = 0
 
 
 def _uncertain_steps(triage: Triage) -> Iterator[_Open]:
@@ -397,7 +400,9 @@ def _uncertain_steps(triage: Triage) -> Iterator[_Open]:
                 f"It may have taken effect outside the checkout: no result says.{times} Look before anybody repeats it."
             )
             why += f" No look from here can tell: {row.no_look}." if row.no_look else ""
-            yield _Open(row.step, row.subagent, row.action, "external", why, None if row.no_look else row.probe)
+            yield _Open(
+                row.step, row.subagent, row.action, "external", why, None if row.no_look else row.probe, row.part
+            )
     for finding in (*triage.gone, *triage.claimed, *triage.saved):
         if finding.kind == "dangling" or finding.confirmed is False:
             for step in finding.steps[-1:]:
@@ -406,9 +411,12 @@ def _uncertain_steps(triage: Triage) -> Iterator[_Open]:
                     yield _Open(step, finding.subagent, finding.what, "dangling", finding.why, None)
 
 
-def _uncertain(given: Given, row: _Open) -> Uncertain:
-    key = step_key(row.step, row.subagent)
+def _uncertain(recovery: Recovery, row: _Open) -> Uncertain:
+    key, given = step_key(row.step, row.subagent, row.part), recovery.given
     said, note = given.inspected.get(key, ("unknown", ""))
+    looked, told = given.probes.get(key), ""
+    if looked is not None and row.subagent is None:
+        told = judge_look(looked, own_commits(recovery.triage, row.step), recovery.checkout.base.head)
     return Uncertain(
         key=key,
         step=row.step,
@@ -420,7 +428,8 @@ def _uncertain(given: Given, row: _Open) -> Uncertain:
         said=said,
         note=note,
         by_person=key in given.inspected,
-        looked=given.probes.get(key),
+        looked=looked,
+        told=told,
     )
 
 
@@ -434,18 +443,20 @@ def goal_of(recovery: Recovery) -> str:
     return recovery.asked.strip() or recovery.session.title
 
 
-def next_of(recovery: Recovery) -> str:
-    """The one next step: the person's words, else the brief's."""
+def next_of(recovery: Recovery, brief: Brief | None = None) -> str:
+    """The one next step: the person's words, else the brief's as it stands with every other answer put to it (`brief`),
+    or from evidence alone as long as that is not written.
+    """
     if recovery.given.next_step is not None:
         return recovery.given.next_step
-    return "\n".join(line.text for line in recovery.base.next_step)
+    return "\n".join(line.text for line in (brief or recovery.base).next_step)
 
 
-def done_when_of(recovery: Recovery) -> tuple[str, ...]:
-    """When it is done: the person's words, else what the record holds."""
+def done_when_of(recovery: Recovery, brief: Brief | None = None) -> tuple[str, ...]:
+    """When it is done: the person's words, else what the record holds; `brief` as with `next_of`."""
     if recovery.given.done_when is not None:
         return recovery.given.done_when
-    return tuple(line.text for line in recovery.base.done_when)
+    return tuple(line.text for line in (brief or recovery.base).done_when)
 
 
 # ── what moved ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -459,7 +470,7 @@ def see(recovery: Recovery) -> Seen:
         head=recovery.checkout.head or "",
         transcript=recovery.session.transcript.bytes,
         files={row.path: _digest(row) for row in rows},
-        open_steps=tuple(row.step for row in _uncertain_steps(recovery.triage)),
+        open_steps=tuple(dict.fromkeys(row.step for row in _uncertain_steps(recovery.triage))),
     )
 
 

@@ -23,6 +23,7 @@ from refloat.record.engine import new_id
 from refloat.repair.frame import NewCopy, Repairer, Source, Survey, Target
 from refloat.repair.place import put_new
 from refloat.repair.registry import get_repairer
+from refloat.there import is_directory
 from refloat.usecases.act import Acting, Actor, Wish, act
 from refloat.usecases.find_sessions import Located, resolve
 from refloat.usecases.linked import forget_list
@@ -80,7 +81,7 @@ class Draft:
 
         """
         path = path.absolute()
-        path = path / self._file_name() if path.is_dir() else path
+        path = path / self._file_name() if is_directory(path) else path
         refuse_target(path, self._bench.machine.places, self._bench.readers)
         return path
 

@@ -162,7 +162,7 @@ class Rescue:
 
     def _known(self, row: Uncertain) -> DoNotRepeat | None:
         rows = self._case.triage.do_not_repeat
-        return next((one for one in rows if (one.step, one.subagent) == (row.step, row.subagent)), None)
+        return next((one for one in rows if one.key == row.key), None)
 
     def look(self, row: Uncertain) -> Look:
         """The read-only look of a row: what is run, and where."""

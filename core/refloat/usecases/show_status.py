@@ -19,7 +19,7 @@ from refloat.model.story import Story
 from refloat.model.transcript import Outcome, Step, StepKind
 from refloat.readers.contract import Reader
 from refloat.text import cut, inert_line, one_line
-from refloat.triage.findings import can_salvage, file_stands, is_gone
+from refloat.triage.findings import can_salvage, file_stands, is_gone, loses
 from refloat.usecases.situations import place_of, plain_situation
 
 _UNWRITTEN: Final = "look at what `refloat brief {name}` says is uncertain, then start a new session with it"
@@ -106,8 +106,10 @@ def _with_open(then: NextOperation, found: tuple[str, ...], salvage: str | None,
 def find_open_work(session: Session, story: Story, checkout: Checkout | None) -> Iterator[str]:
     """What a session left undone or lost, in words: edits that stand nowhere or in a stash alone, its open plan."""
     gone = _lost(session, story, checkout) if checkout is not None else []
-    if gone:
-        yield f"the edit of {_some(f.path for f in gone)} is lost from the checkout"
+    if lost := [file.path for file in gone if file.confirmed or loses(file)]:
+        yield f"the edit of {_some(lost)} is lost from the checkout"
+    if doubtful := [file.path for file in gone if file.path not in lost]:
+        yield f"the edit of {_some(doubtful)} is unconfirmed, and the checkout does not hold it"
     for ref, paths in _stashed(_standing(story, checkout)).items():
         yield f"the work on {_some(paths)} stands in {ref} only"
     rows = [text for text, status in story.plan.entries if status != "completed"] if story.plan else []

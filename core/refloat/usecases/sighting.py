@@ -16,7 +16,7 @@ import orjson
 from refloat.catalogue.rows import Stat
 from refloat.catalogue.walk import Fault, Row, Spec, fingerprint, walk
 from refloat.model.light import light
-from refloat.model.problem import Problem
+from refloat.model.problem import Problem, unread
 from refloat.readers.contract import Found, Identity, Reader, SourceFile
 from refloat.record.names import KEPT, MANIFEST
 from refloat.uncollected import Uncollected
@@ -183,7 +183,7 @@ def read_identity(written: str) -> Identity | None:
 
 def _problem(fault: Fault) -> Problem:
     path, why = fault
-    return Problem(path, None, None, f"cannot be looked into: {why}")
+    return unread(path, why, how="looked into")
 
 
 class _Noted(Mapping[str, str]):

@@ -15,7 +15,7 @@ from refloat.model.story import Story
 from refloat.model.transcript import Outcome, Step
 from refloat.model.triage import ActionOutcome, DoNotRepeat, Finding, Triage
 from refloat.ports import Git
-from refloat.there import is_directory
+from refloat.there import is_directory, is_there
 from refloat.triage.actions import find_actions, list_actions
 from refloat.triage.backing import Evidence
 from refloat.triage.claims import judge_claims
@@ -30,7 +30,8 @@ from refloat.usecases.workbench import Workbench
 def triage_session(bench: Workbench, story: Story, checkout: Checkout, session: Session) -> Triage:
     """Sort a session's work and words, held against its checkout."""
     steps = list(story.every_step)
-    actions = find_actions(steps, branch=story.summary.branch or checkout.branch, root=checkout.repo)
+    branch = story.summary.branch or checkout.branch
+    actions = find_actions(steps, branch=branch, root=checkout.repo, is_repository=_is_repository)
     commits = find_commits(bench.machine.git, steps, checkout)
     piles = sort_findings(steps, checkout, commits, actions)
     requests = [
@@ -46,6 +47,10 @@ def triage_session(bench: Workbench, story: Story, checkout: Checkout, session: 
         tuple(find_still_open(bench, story, session)),
         tuple(_look_for(bench.machine.git, row, checkout) for row in list_actions(actions)),
     )
+
+
+def _is_repository(directory: str) -> bool:
+    return is_there(f"{directory}/.git")
 
 
 def _runs_now(row: Finding, session: Session, steps: Iterable[Step]) -> bool:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from refloat.model.light import field, light
+from refloat.model.light import field, light, replace
 from refloat.ports import Machine
 from refloat.usecases.memory import Memory
 
 if TYPE_CHECKING:
     from refloat.model.problem import Problem
     from refloat.readers.contract import Reader
+
+_NO_CACHE: Final = "/dev/null/refloat"
+"""No directory, and none can be made there."""
 
 
 @light
@@ -35,3 +38,10 @@ class Workbench:
             if reader.agent == agent:
                 return reader
         raise KeyError(agent)
+
+    def uncached(self) -> Workbench:
+        """The same, for which everything is read anew, and nothing kept: what the cache has is masked."""
+        from pathlib import Path
+
+        places = replace(self.machine.places, cache=Path(_NO_CACHE))
+        return Workbench(replace(self.machine, places=places), self.readers, self.problems)

@@ -11,7 +11,7 @@ from typing import Final
 from refloat.model.brief import Answers, Brief, Confidence, Line, Section, WrittenBrief, lines_of
 from refloat.model.checkout import Owner
 from refloat.model.recovery import LineEdit, LookedSaid, Probe, ProcessSaid
-from refloat.text import cut, inert_line, one_line
+from refloat.text import cut, one_line
 from refloat.usecases.decided import line_key
 from refloat.usecases.recover import (
     OWNERS,
@@ -38,7 +38,7 @@ def answers_of(recovery: Recovery, receipts: Receipts = _NONE) -> Answers:
     given = recovery.given
     return Answers(
         title=given.title,
-        inspected={int(key): said for key, said in given.inspected.items() if key.isdecimal()},
+        inspected=dict(given.inspected),
         owners=dict(_owners(recovery)),
         moved=dict(_moved(recovery)),
         goal=given.goal,
@@ -175,7 +175,8 @@ def _added_lines(recovery: Recovery, receipts: Receipts) -> dict[Section, tuple[
 def _looked_words(row: Uncertain, looked: Probe) -> str:
     """What a look that the person had run told: its exit code and the first line of its answer."""
     first = next((line for line in looked.out.splitlines() if line.strip()), "")
-    said = f": {cut(inert_line(first.strip()), _FIRST_LINE)}" if first else ", and said nothing"
+    said = f": {cut(one_line(first), _FIRST_LINE)}" if first else ", and said nothing"
+    said += f" ({row.told})" if row.told else ""
     command = shlex.join(looked.argv)
     return f"Looked at {looked.at} for {_step_words(row)} with {command}: exit code {looked.code}{said}"
 

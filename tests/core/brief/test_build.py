@@ -22,6 +22,8 @@ from refloat.model.checkout import (
     Fate,
     FileState,
     Freshness,
+    OtherChange,
+    Owner,
 )
 from refloat.model.liveness import LIKELY, Evidence, Liveness, Verdict
 from refloat.model.session import Failure, FailureKind, State
@@ -118,6 +120,16 @@ def test_the_artifact_names_revision_dirty_files_and_what_to_preserve() -> None:
     assert any("`src/settings.py`, owner unknown" in text for text in told)
 
 
+@pytest.mark.parametrize("owner", [Owner.THIS_SESSION, Owner.COMMAND])
+def test_what_the_session_moved_or_had_made_is_its_own_uncommitted_work(owner: Owner) -> None:
+    sample = crashed()
+    moved = OtherChange("pkg/m2.py", "??", owner, None, "moved from m.py", ())
+    sample = replace(sample, checkout=replace(sample.checkout, other_changes=(moved,)))
+    (told,) = [text for text in texts(brief_of(sample), "current_artifact") if "pkg/m2.py" in text]
+    assert told.startswith("Uncommitted: `pkg/m2.py`, made by ")
+    assert told.endswith(" (moved from m.py)")
+
+
 def test_an_operation_under_way_is_told_first() -> None:
     told = texts(brief_of(SAMPLES["rebasing"]()), "current_artifact")
     assert told[0].startswith("Under way, before anything else: a rebase of `fix/rounding` onto `main`")
@@ -203,7 +215,7 @@ def test_criteria_are_found_by_their_words(ask: str, criteria: str) -> None:
 def test_answers_are_marked_with_who_gave_them() -> None:
     answers = Answers(
         title="Rounding, second try",
-        inspected={8: ("happened", "the branch is there")},
+        inspected={"8": ("happened", "the branch is there")},
         owners={"src/settings.py": "Ben, by hand"},
         moved={"edit:src/vat.py": ("saved", "it is in my editor")},
         goal="Ship the rounding",
@@ -215,7 +227,7 @@ def test_answers_are_marked_with_who_gave_them() -> None:
     by_ana = {line.text for section, _ in SECTIONS for line in lines_of(brief, section) if line.by == "ana"}
     assert by_ana == {
         "Goal: Ship the rounding",
-        "`git push origin fix/rounding`: looked at, it happened: do not repeat it (the branch is there)",
+        "`git push origin fix/rounding`: it happened: do not repeat it (the branch is there)",
         "Uncommitted: `src/settings.py`, made by Ben, by hand",
         "`edit:src/vat.py` is saved: it is in my editor",
         "Ask Ben",
@@ -228,7 +240,7 @@ def test_answers_are_marked_with_who_gave_them() -> None:
 
 def test_what_is_saved_names_its_receipt_everywhere() -> None:
     answers = Answers(
-        inspected={8: ("happened", "")},
+        inspected={"8": ("happened", "")},
         owners={"src/settings.py": "Ben"},
         moved={"edit:src/vat.py": ("saved", "")},
         goal="Ship it",

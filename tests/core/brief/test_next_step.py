@@ -7,6 +7,7 @@ from tests.core.brief.test_build import brief_of, next_step, texts
 
 from refloat.model.brief import Answers
 from refloat.model.checkout import (
+    CheckRun,
     EditedFile,
     EditFate,
     Fate,
@@ -43,7 +44,7 @@ def test_then_the_unknown_action_and_how_to_look() -> None:
 
 
 def test_then_the_unconfirmed_edit_is_read_and_never_done_again() -> None:
-    text = next_step(crashed(), Answers(inspected={8: ("happened", "")}))
+    text = next_step(crashed(), Answers(inspected={"8": ("happened", "")}))
     assert text.startswith("Read `src/invoice.py` on disk")
     assert not re.search(r"(?i)\b(?:redo|repeat|again|apply|edit it)\b", text)
 
@@ -52,7 +53,7 @@ def test_then_the_lost_edit() -> None:
     sample = crashed()
     files = tuple(file for file in sample.checkout.files if file.confirmed)
     sample = replace(sample, checkout=replace(sample.checkout, files=files))
-    text = next_step(sample, Answers(inspected={8: ("did_not_happen", "")}))
+    text = next_step(sample, Answers(inspected={"8": ("did_not_happen", "")}))
     assert text.startswith("Decide about the lost edit of `src/vat.py`: the file is back to what it was")
     assert "refloat history claude-code:" in text
     assert "--full" in text
@@ -147,3 +148,15 @@ def test_a_lost_commit_is_told_beside_what_comes_before_it() -> None:
     assert "Commit `vat`: 5d5d5d5 is on no branch: `git show 5d5d5d5d5d5d` shows it" in texts(
         brief_of(sample), "uncertain"
     )
+
+
+def test_a_check_that_was_left_running_is_not_established() -> None:
+    sample = without_doubts(crashed())
+    run = CheckRun(
+        4, Outcome.DANGLING, None, None, Freshness.UNKNOWN_TREE, "no end", "it was left running", proved=False
+    )
+    sample = replace(sample, checkout=replace(sample.checkout, checks=(run,)))
+    what, brief = "`pytest -q tests/test_rounding.py`", brief_of(sample)
+    assert f"Not proved: {what} has no recorded result (it was left running)" in texts(brief, "uncertain")
+    assert not any("pytest" in text for text in texts(brief, "established"))
+    assert next_step(sample) == f"Run {what}: its last run has no result"

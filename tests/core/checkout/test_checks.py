@@ -7,7 +7,7 @@ from tests.core.checkout.conftest import Repo, at
 
 from refloat.model.checkout import CheckRun, Freshness
 from refloat.model.stamp import seconds_of
-from refloat.model.transcript import FileEdit, Outcome
+from refloat.model.transcript import Background, FileEdit, Outcome, StepKind
 from refloat.testing.stories import StoryBuilder, written
 
 CURRENT, STALE, UNKNOWN = Freshness.CURRENT, Freshness.STALE, Freshness.UNKNOWN_TREE
@@ -225,3 +225,21 @@ def test_what_a_line_writes_before_its_check_was_seen_by_it(repo: Repo) -> None:
     story.run("sed -i s/x/y/ a.py && pytest -q", "3 passed in 0.10s")
     repo.write("a.py", "y\n", 11)
     assert told(only(repo, story)) == (CURRENT, None)
+
+
+def test_a_check_that_was_left_running_has_no_result(repo: Repo) -> None:
+    story = repo.story()
+    shell = Background("b1", "background_shell", "pytest -q", running=True)
+    story.step(StepKind.CHECK, command="pytest -q", exit_code=0, background=shell)
+    run = only(repo, story)
+    assert (run.outcome, run.exit_code, run.proved) == (Outcome.DANGLING, None, False)
+    assert told(run) == (UNKNOWN, "no end of it was ever recorded")
+    assert run.note == "it was left running in the background"
+
+
+def test_a_check_whose_end_is_recorded_has_its_result(repo: Repo) -> None:
+    story = repo.story()
+    shell = Background("b1", "background_shell", "pytest -q", running=False)
+    story.step(StepKind.CHECK, command="pytest -q", exit_code=0, background=shell)
+    run = only(repo, story)
+    assert (run.outcome, run.exit_code, run.proved, told(run)) == (Outcome.OK, 0, True, (CURRENT, None))

@@ -427,3 +427,39 @@ def test_a_formatter_after_an_edit_on_the_same_lines(repo: Repo) -> None:
     )
     file = file_of(repo.compare(story), "m.py")
     assert [hunk.owner for hunk in file.hunks] == [Owner.MIXED, Owner.COMMAND]
+
+
+@pytest.mark.parametrize(
+    ("command", "written_at"),
+    [
+        ("sed -i 's/{ 1,2 }/{1, 2}/' a.py", 99),
+        ("make format", 21),
+        ("git commit -qam four", 21),  # a hook of it
+    ],
+)
+def test_lines_in_the_layout_of_a_command_of_the_session_are_replaced_and_not_lost(
+    repo: Repo, command: str, written_at: int
+) -> None:
+    path = repo.write("a.py", "x = 0\ny = 1\n")
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, "x = 0\ny = 1\n", "x = { 1,2 }\ny = 1\n"))
+    story.run(command)
+    repo.write("a.py", "x = {1, 2}\ny = 1\n", written_at)
+    file = file_of(repo.compare(story), "a.py")
+    assert (file.state, file.why) == (
+        FileState.CHANGED_SINCE, "every recorded hunk is there, in the layout that step 2 gave it"
+    )  # fmt: skip
+    assert [(edit.fate, edit.by) for edit in file.edits] == [(Fate.REPLACED, "step 2")]
+
+
+@pytest.mark.parametrize(("command", "written_at"), [("make format", 99), ("cat a.py", 21), ("sed -i s/x/z/ b.py", 21)])
+def test_a_layout_that_no_command_of_the_session_gave_is_not_its(repo: Repo, command: str, written_at: int) -> None:
+    path = repo.write("a.py", "x = 0\ny = 1\n")
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, "x = 0\ny = 1\n", "x = { 1,2 }\ny = 1\n"))
+    story.run(command)
+    repo.write("a.py", "x = {1, 2}\ny = 1\n", written_at)
+    file = file_of(repo.compare(story), "a.py")
+    assert (file.state, file.edits[0].fate) == (FileState.DIVERGED, Fate.LOST)

@@ -252,6 +252,17 @@ def test_work_of_the_session_in_a_submodule(outer: Repo) -> None:
     made = outer.compare(story)
     file, fates = only(made, "sub/i.txt")
     assert (file.state, file.owner, fates) == (FileState.PRESENT, Owner.THIS_SESSION, [Fate.UNCOMMITTED])
+    assert change_of(made, "sub").owner is Owner.THIS_SESSION, "nothing else in it is dirty"
+
+
+def test_a_submodule_in_which_somebody_else_worked_too(outer: Repo) -> None:
+    story = outer.story()
+    story.edit(edited(outer.write("sub/i.txt", NEW, 12), OLD, NEW))
+    outer.write("sub/by_hand.txt", "x\n", 300)
+    assert change_of(outer.compare(story), "sub").owner is Owner.MIXED
+    outer.git("add", "-A", cwd=outer.root / "sub")
+    outer.git("commit", "-q", "-m", "by hand", at=400, cwd=outer.root / "sub")
+    assert change_of(outer.compare(story), "sub").owner is Owner.UNKNOWN, "whose its commit is, is not told"
 
 
 def test_a_nested_repository(repo: Repo) -> None:

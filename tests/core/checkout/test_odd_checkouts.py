@@ -31,7 +31,8 @@ def test_a_vanished_workspace(bare: Repo) -> None:
     made = bare.compare(story)
     assert made.warnings[0].path == str(bare.root)
     (file,) = made.files
-    assert (file.state, file.why) == (FileState.UNVERIFIABLE, "the workspace is gone: there is nothing to compare with")
+    assert (file.state, file.why) == (FileState.DELETED, "the workspace is gone, and the file with it")
+    assert file.edits[0].fate is Fate.LOST
     assert [place.where for place in file.found_in] == [PlaceKind.RECORD]
 
 

@@ -45,6 +45,32 @@ def test_a_workspace_that_is_gone_is_compared_with_the_repository_around_it(repo
     assert [(p.where, p.ref) for p in made.files[0].found_in] == [(PlaceKind.BRANCH, "net")]
 
 
+def test_a_worktree_anywhere_below_the_repository_that_was_removed(repo: Repo) -> None:
+    repo.write("a.py", OLD)
+    repo.commit("a")
+    tree = repo.root / ".wt/x"
+    repo.git("worktree", "add", "-q", "-b", "side", str(tree))
+    path = repo.write(".wt/x/a.py", NEW, 12)
+    repo.git("commit", "-qam", "net", cwd=tree, at=20)
+    sha = repo.git("rev-parse", "side")
+    repo.git("worktree", "remove", "--force", str(tree))
+    story = replace(repo.story(), workspace=str(tree))
+    story.edit(edited(path, OLD, NEW))
+    (file,) = repo.compare(story).files
+    assert (file.edits[0].fate, file.edits[0].commit) == (Fate.COMMITTED, sha)
+    assert [(p.where, p.path, p.ref) for p in file.found_in] == [(PlaceKind.BRANCH, "a.py", "side")]
+
+
+def test_what_was_carried_over_from_a_worktree_that_was_removed_stands_in_the_main_one(repo: Repo) -> None:
+    repo.write("a.py", OLD)
+    repo.commit("a")
+    repo.write("a.py", NEW, 50)
+    story = replace(repo.story(), workspace=repo.path(".claude/worktrees/x"))
+    story.edit(edited(repo.path(".claude/worktrees/x/a.py"), OLD, NEW))
+    (file,) = repo.compare(story).files
+    assert [(p.where, p.path) for p in file.found_in] == [(PlaceKind.OTHER_WORKTREE, repo.path("a.py"))]
+
+
 def test_an_edit_in_another_worktree_is_told_as_such(repo: Repo) -> None:
     repo.write("a.py", OLD)
     repo.commit("a")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.core.checkout.conftest import Repo
-from tests.core.checkout.test_salvage import NEW, OLD, apply, find, read, rows
+from tests.core.checkout.test_salvage import NEW, OLD, apply, find, read, rows, why
 
 from refloat.model.checkout import Warned
 from refloat.model.transcript import FileEdit, Hunk
@@ -99,24 +99,101 @@ def test_odd_names_and_files_elsewhere(repo: Repo, tmp_path: Path) -> None:
     assert [read(repo, name).decode() for name in names] == [f"{name}\n" for name in names]
 
 
-def test_without_a_repository_there_are_files_only(bare: Repo) -> None:
+def test_without_a_repository_the_patch_is_relative_to_the_folder(bare: Repo) -> None:
     story = bare.story()
-    story.edit(written(bare.path("a.py"), "a\n", existed=False))
+    story.edit(written(bare.path("lib/a.py"), "a\n", existed=False))
+    kept = bare.write("b.py", OLD + "# a person's\n", 50)
+    story.edit(edited(kept, OLD, NEW))
+    other = bare.root.parent / "elsewhere.py"
+    story.edit(written(str(other), "e\n", existed=False))
     found = find(bare, story)
-    assert (found.patch, found.repo) == ("", None)
-    assert [(file.in_patch, file.beside) for file in found.files] == [(False, b"a\n")]
+    assert found.repo == str(bare.root)
+    assert rows(found) == {bare.path("lib/a.py"): True, kept: True, str(other): False}
+    assert "outside the workspace" in why(found, str(other))
+    apply(bare, found)
+    assert (read(bare, "lib/a.py"), read(bare, "b.py")) == (b"a\n", f"{NEW}# a person's\n".encode())
 
 
-def test_a_workspace_that_is_gone(repo: Repo) -> None:
-    tree = repo.root / ".worktrees" / "gone"
+def test_a_workspace_that_is_gone(bare: Repo) -> None:
+    story = bare.story()
+    story.edit(written(bare.path("lib/a.py"), "a = 1\n", existed=False))
+    story.edit(edited(bare.path("b.py"), "b = 1\n", "b = 2\n"))
+    story.edit(edited(bare.path("c.py"), "c = 1\n", "c = 2\n", exact=False))
+    story.edit(written(bare.path(".git/hooks/x"), "x\n", existed=False))
+    story.edit(written(bare.path("d"), "d\n", existed=False))
+    story.edit(written(bare.path("d/e.py"), "e\n", existed=False))
+    story.edit(FileEdit(bare.path("untold.py"), "update"))
+    story.edit(FileEdit(bare.path("away.py"), "delete", before="x\n", existed=True))
+    bare.root.rmdir()
+    found = find(bare, story)
+    assert (found.repo, found.gone) == (None, str(bare.root))
+    names = ("lib/a.py", "b.py", "c.py", ".git/hooks/x", "d", "d/e.py")
+    assert list(rows(found)) == [bare.path(name) for name in names]
+    assert list(rows(found).values()) == [True, True, False, False, False, False]
+    assert [file.suffix for file in found.files if file.beside == b"@@ -1,1 +1,1 @@\n-c = 1\n+c = 2\n"] == [".hunks"]
+    bare.root.mkdir()
+    apply(bare, found)
+    assert (read(bare, "lib/a.py"), read(bare, "b.py")) == (b"a = 1\n", b"b = 2\n")
+
+
+@pytest.mark.parametrize("place", [".claude/worktrees/gone", ".wt/gone"])
+def test_work_of_a_worktree_that_was_removed_goes_under_the_name_that_it_had_there(repo: Repo, place: str) -> None:
+    repo.write("a.py", OLD)
+    repo.commit("a")
+    tree = repo.root / place
+    repo.git("worktree", "add", "-q", "-b", "side", str(tree))
+    path = repo.write(f"{place}/a.py", NEW, 12)
+    repo.git("worktree", "remove", "--force", str(tree))
     story = replace(repo.story(), workspace=str(tree))
-    story.edit(written(str(tree / "a.py"), "a = 1\n", existed=False))
-    story.edit(edited(str(tree / "b.py"), "b = 1\n", "b = 2\n", exact=False))
-    story.edit(FileEdit(str(tree / "untold.py"), "update"))
-    story.edit(FileEdit(str(tree / "away.py"), "delete", before="x\n", existed=True))
-    whole, hunks = find(repo, story).files
-    assert (whole.in_patch, whole.beside) == (False, b"a = 1\n")
-    assert (hunks.in_patch, hunks.beside, hunks.suffix) == (False, b"@@ -1,1 +1,1 @@\n-b = 1\n+b = 2\n", ".hunks")
+    story.edit(edited(path, OLD, NEW))
+    story.edit(written(str(tree / "lib/n.py"), "n = 1\n", existed=False))
+    found = find(repo, story)
+    assert rows(found) == {f"{place}/a.py": True, f"{place}/lib/n.py": True}
+    assert "as a.py: the worktree that it lay in is gone" in why(found, f"{place}/a.py")
+    apply(repo, found)
+    assert (read(repo, "a.py"), read(repo, "lib/n.py")) == (NEW.encode(), b"n = 1\n")
+
+
+def test_a_folder_that_the_session_worked_in_is_no_worktree(repo: Repo) -> None:
+    repo.write("pkg/a.py", OLD)
+    repo.write("a.py", "another\n")
+    repo.commit("a")
+    story = replace(repo.story(), workspace=str(repo.root / "pkg"))
+    story.edit(edited(repo.path("pkg/a.py"), OLD, NEW))
+    story.edit(written(repo.path("pkg/n.py"), "n = 1\n", existed=False))
+    shutil.rmtree(repo.root / "pkg")
+    found = find(repo, story)
+    apply(repo, found)
+    assert (read(repo, "pkg/a.py"), read(repo, "pkg/n.py"), read(repo, "a.py")) == (
+        NEW.encode(),
+        b"n = 1\n",
+        b"another\n",
+    )
+
+
+def test_two_files_of_one_name_are_not_both_in_the_patch(repo: Repo) -> None:
+    repo.write("a.py", OLD)
+    repo.commit("a")
+    tree = repo.root / ".worktrees" / "gone"
+    story = repo.story()
+    story.edit(edited(repo.path("a.py"), OLD, NEW))
+    story.edit(edited(str(tree / "a.py"), OLD, OLD.replace("mean", "average")))
+    found = find(repo, story)
+    assert rows(found) == {"a.py": True, ".worktrees/gone/a.py": False}
+    assert found.files[1].beside is not None
+    apply(repo, found)
+    assert read(repo, "a.py") == NEW.encode()
+
+
+def test_work_in_a_repository_below_the_sessions(repo: Repo) -> None:
+    repo.git("init", "-q", str(repo.root / "inner"))
+    path = repo.write("inner/a.py", OLD)
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    found = find(repo, story)
+    assert rows(found) == {"inner/a.py": True}
+    apply(repo, found)
+    assert read(repo, "inner/a.py") == NEW.encode()
 
 
 def test_before_the_first_commit(bare: Repo) -> None:

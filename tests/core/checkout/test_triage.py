@@ -142,7 +142,7 @@ def test_of_a_workspace_that_is_gone_nothing_shows_that_an_edit_stands(bare: Rep
     ]
     whole, *rest = (finding.why for finding in made.gone)
     begins = "the record says so" if outcome is Outcome.OK else "its result was never recorded"
-    assert whole == f"{begins}, and it could not be verified: the workspace is gone: there is nothing to compare with"
+    assert whole == f"{begins}, and it could not be verified: the workspace is gone, and the file with it"
     assert rest == [f"{whole}; the record does not hold its whole content"] * 2
     assert [(f.claim, f.verdict) for f in made.claimed] == [("edited", FindingVerdict.STALE)]
 
@@ -486,3 +486,17 @@ def test_commits_that_were_squashed_were_rewritten(repo: Repo) -> None:
     made = triage(repo, story)
     assert [(f.what, f.where and f.where.commit) for f in made.saved] == [("Part 1", squashed), ("Part 2", squashed)]
     assert [f.what for f in made.gone] == ["Part 3"]
+
+
+def test_a_check_that_was_left_running_is_not_saved(repo: Repo) -> None:
+    story = repo.story()
+    story.run("ruff check . > log 2>&1 &")
+    shell = Background("b1", "background_shell", "pytest -q", running=True)
+    story.step(StepKind.CHECK, command="pytest -q", exit_code=0, background=shell)
+    made = triage(repo, story)
+    assert made.saved == ()
+    why = "it was left running in the background: nobody knows how far it came"
+    assert [(row.kind, row.what, row.verdict, row.why) for row in made.gone] == [
+        ("dangling", "ruff check . > log 2>&1 &", FindingVerdict.LOST, f"step 1: {why}"),
+        ("dangling", "pytest -q", FindingVerdict.LOST, f"step 2: {why}"),
+    ]

@@ -187,6 +187,17 @@ def test_clauses_are_judged_apart() -> None:
         ("The build passes, but not on Windows.", []),
         ("The crash is fixed and the suite is green.", ["tests_pass", "fixed"]),
         ("I hope the crash is fixed and the suite is green.", []),
+        ("Everything except the lint passes.", []),
+        ("Every check but the tests passes.", []),
+        ("All but the build succeeds.", []),
+        ("Every step other than the unit tests passed.", []),
+        ("All tests pass but the lint fails.", ["tests_pass"]),
+        ("Except for the docs, the tests pass and it builds.", ["tests_pass", "builds"]),
+        ("test passes = 0", []),
+        ("tests pass: 0", []),
+        ("tests pass: 0 failures", ["tests_pass"]),
+        ("tests pass? unclear", []),
+        ("tests pass? yes", ["tests_pass"]),
     ],
 )
 def test_the_words_around_it_decide(message: str, wanted: list[str]) -> None:

@@ -3,6 +3,8 @@
 import pytest
 
 from refloat.commands import check_of, formats, generates, may_write, sort_of_check
+from refloat.commands.checks import SORTS
+from refloat.knowledge.tables import table
 
 TESTS = r"""
 pytest -q
@@ -88,6 +90,18 @@ task test
 bash scripts/test.sh
 prove -l t
 forge test
+pytest -v
+python -m pytest -v
+python3.11 -W error -m pytest -v
+python -X dev -m unittest -v
+uv run python -m pytest -v
+coverage run -m pytest -v
+python -m coverage run -m unittest -v
+py.test -v
+tox -v
+ctest -V
+phpunit -v
+python -m django test -v
 docker compose run --rm app pytest
 docker exec -it web npm test
 """.strip().splitlines()
@@ -186,6 +200,11 @@ npm start
 cargo run -- test
 go run ./cmd/test
 pytest --version
+pytest -V
+python -m pytest -h
+cargo test -h
+npx jest -v
+bundle exec rspec -v
 pytest --collect-only
 black .
 ruff format .
@@ -241,6 +260,21 @@ def test_what_a_command_verifies(command: str, sort: str) -> None:
 def test_what_verifies_nothing(command: str) -> None:
     assert sort_of_check(command) is None
     assert check_of(command) is None
+
+
+def test_options_that_only_print_more_leave_a_check_what_it_is() -> None:
+    tables = table("checks")
+    for sort in SORTS:
+        for program, text in tables[sort].items():
+            verb = next((word for word in str(text).split() if not word.startswith("-")), "")
+            if text and not verb:
+                continue
+            line = f"{program} {verb}".strip()
+            alone = str(tables["alone"].get(program, "")).split()
+            for flag in ("-v", "-vv", "--verbose"):
+                assert (sort_of_check(f"{line} {flag}") is None) is (not verb and flag in alone), (line, flag)
+            for flag in ("--version", "--help", "-h"):
+                assert sort_of_check(f"{line} {flag}") is None, (line, flag)
 
 
 def test_the_same_check_has_the_same_name() -> None:

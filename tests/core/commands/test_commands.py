@@ -169,7 +169,7 @@ def test_words_of_a_heredoc_are_no_commands() -> None:
     [
         ("git push origin main", "git -C /w push -u origin main 2>&1 | cat"),
         ("gh pr create --title a", "gh pr create --title b --body c"),
-        ("curl -X POST https://a.example.org/x -d 1", "curl -d 2 -X POST https://a.example.org/x"),
+        ("curl -X POST https://a.example.org/x -d 1", "curl --data=1 -s -X POST https://a.example.org/x"),
         ("docker push a/b:1", "docker push -q a/b:1"),
     ],
 )

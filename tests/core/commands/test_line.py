@@ -145,7 +145,8 @@ def test_what_is_really_run(command: str) -> None:
 @pytest.mark.parametrize(
     "command",
     ["f() { git push; }", "echo 'git push'", "cat <<'EOF' > x\ngit push\nEOF", "# git push", "git commit -m 'git push'",
-     "grep 'git push' a", "alias p='git push'", "trap 'git push' EXIT"],
+     "grep 'git push' a", "alias p='git push'", "trap 'git push' INT", "trap - EXIT",
+     "tmux send-keys -t a ls Enter", "tmux ls"],
 )  # fmt: skip
 def test_what_is_not_run(command: str) -> None:
     assert action(command) is None

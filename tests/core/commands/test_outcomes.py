@@ -178,6 +178,7 @@ def test_a_summary_far_above_the_end_is_found() -> None:
     assert what_output_says("1 failed, 2 passed in 1s\n" + "x\n" * 500) == "failed"
 
 
+LEFT = (Outcome.DANGLING, None, "it was left running in the background", False)
 PIPED, CODE = "pytest 2>&1 | tail -5", "its exit code is that of `tail -5`, not of the check"
 
 
@@ -211,6 +212,15 @@ PIPED, CODE = "pytest 2>&1 | tail -5", "its exit code is that of `tail -5`, not 
         ("pytest | tail", Outcome.INTERRUPTED, None, "",
          (Outcome.INTERRUPTED, None, "its exit code is that of `tail`, not of the check", True)),
         (None, OK, 0, "3 passed", (OK, 0, None, True)),
+        ("pytest > log 2>&1 &", OK, 0, "", LEFT),
+        ("nohup pytest > log 2>&1 & echo $!", OK, 0, "4711", LEFT),
+        ("(cd app && pytest; echo done) &", OK, 0, "", LEFT),
+        ("bash -c 'pytest | tee log &'", OK, 0, "", LEFT),
+        ("pytest > log & sleep 60; cat log", OK, 0, "3 passed",
+         (OK, None, "its exit code is that of `&`, not of the check; its output says that it passed", True)),
+        ("pytest & wait", OK, 0, "",
+         (OK, None, "its exit code is that of `&`, not of the check; nothing says how it ended", False)),
+        ("npm run dev & pytest", OK, 0, "", (OK, 0, None, True)),
     ],
 )  # fmt: skip
 def test_how_it_ended(

@@ -18,6 +18,7 @@ flyctl secrets list|flyctl status|flyway info|gh api --method|gh cache list|gh g
 gh label list|gh pr list|gh pr view|gh release list|gh release view|gh repo list|gh repo view|gh run list|gh run view
 gh secret list|gh variable list|git lfs ls-files|git ls-remote|glab ci list|glab issue list|glab issue view
 glab mr list|glab mr view|glab release view|goose status|helm list|helm status|helmfile list|heroku config
+hg outgoing|istioctl version|svn info
 heroku pg:info|heroku ps|heroku releases|jira issue view|kamal details|knex migrate:status|kubectl get
 kubectl rollout history
 liquibase status|mike list|mix ecto.migrations|modal app list|mysqlshow|netlify env:list|netlify status|nomad status
@@ -71,7 +72,8 @@ def test_nothing_that_an_allowed_look_begins_with_is_an_effect() -> None:
         ("gh -R a/b pr merge 3", "gh pr merge 3 --repo a/b", "gh pr view 3 --repo a/b"),
         ("gh pr close --comment 'no' 3", "gh pr close 3", "gh pr view 3"),
         ("gh release create v1 --notes x", "gh release create v1", "gh release view v1"),
-        ("gh api repos/a/b/issues -f title=x", "gh api POST repos/a/b/issues", "gh api --method GET repos/a/b/issues"),
+        ("gh api repos/a/b/issues -f title=x", "gh api POST repos/a/b/issues title=x",
+         "gh api --method GET repos/a/b/issues"),
         ("gh api -X DELETE repos/a/b", "gh api DELETE repos/a/b", "gh api --method GET repos/a/b"),
         ("npm publish --access public", "npm publish", "npm view . versions"),
         ("cargo publish -p a", "cargo publish --package a", "cargo search a --limit 3"),
@@ -82,7 +84,18 @@ def test_nothing_that_an_allowed_look_begins_with_is_an_effect() -> None:
         ("curl -X PUT https://a.example.org/x", "curl PUT https://a.example.org/x",
          "curl -q -sS --head --max-time 15 https://a.example.org/x"),
         ("curl -X PUT https://u:p@a.example.org/x", "curl PUT https://u:p@a.example.org/x", None),
-        ("curl -d a=1 https://a.example.org/x", "curl POST https://a.example.org/x", None),
+        ("curl -d a=1 https://a.example.org/x", "curl POST https://a.example.org/x -d a=1", None),
+        ("curl -sSLX POST https://a.example.org/x", "curl POST https://a.example.org/x", None),
+        ("curl -sd a=1 https://a.example.org/x", "curl POST https://a.example.org/x -d a=1", None),
+        ("curl -x http://p.example.org -XPATCH https://a.example.org/x", "curl PATCH https://a.example.org/x", None),
+        ("curl -K post.cfg https://a.example.org/x", "curl -K post.cfg https://a.example.org/x", None),
+        ("gh issue create -t one -b x", "gh issue create --title one", "gh issue list --state all --limit 10"),
+        ("gh pr comment 3 -b 'so it is'", "gh pr comment 3 --body so it is", "gh pr view 3 --comments"),
+        ("aws s3 cp x s3://b/x --region eu-west-1", "aws s3 cp x s3://b/x --region eu-west-1", "aws s3 ls s3://b/x"),
+        ("mysql -h db prod < dump.sql", "mysql -h db prod < dump.sql", None),
+        ("zcat a.sql.gz | psql prod", "psql prod < zcat a.sql.gz", None),
+        ("echo 'DROP TABLE t' | psql prod", "psql prod << DROP TABLE t", None),
+        ("systemctl --host web1 restart x", "systemctl restart x --host web1", "systemctl status --no-pager -H web1 x"),
         ("psql <<EOF\nDELETE FROM a;\nEOF", "psql << DELETE FROM a;", None),
         ("systemctl restart nginx", "systemctl restart nginx", "systemctl status --no-pager nginx"),
     ],
@@ -101,10 +114,36 @@ def test_names_and_probes(command: str, name: str, probe: str | None) -> None:
      "curl -d a http://localhost:1/x", "curl -d a 127.0.0.1:80/a", "http https://a.example.org q==1", "ssh h 'ls /'",
      "rsync -an a h:/b", "scp h:/a .", "gh api repos/a/b", "gh api graphql -f query='query { a }'", "docker build .",
      "ansible-playbook --check a.yml", "psql -c 'select 1'", "npm run deploy:dry", "make deploy --dry-run",
+     "make -n deploy", "make -sn deploy", "bash -n deploy.sh", "./deploy.sh --dry-run", "cat deploy.sh",
+     "git add deploy.sh",
+     "make dist/release.tar.gz", "scp h:/a . -P 22", "rsync -av h:/a . --exclude x", "aws s3 cp s3://b/a . --profile p",
+     "sftp h:/a .", "lftp -e 'mirror d' h", "psql < /dev/null", "echo 'select 1' | psql", "mysql -e 'select 1' < a.sql",
+     "psql -c \"SELECT 'delete from t'\"", "psql -c 'select 1 -- drop table t'", "curl -sSfLo a https://a.example.org/d",
+     "python - <<E\nimport requests\nrequests.post('http://localhost:1/x')\nE", "python -c 'print(1)'",
+     "python a.py <<E\nrequests.post('https://a.example.org')\nE", "node -e \"fetch('https://a.example.org')\"",
      "pulumi preview", "alembic revision -m a", "aws ecs describe-services", "gcloud compute instances list"],
 )  # fmt: skip
 def test_what_has_no_effect_outside(command: str) -> None:
     assert effects_of(command) == ()
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["curl -ksX DELETE https://a.example.org/x", "hg push", "svn commit -m x", "jj git push", "sftp -b batch h",
+     "sftp h <<E\nput a\nE", "lftp -e 'mirror -R d; quit' h", "python setup.py sdist upload", "render deploy",
+     "fab deploy", "istioctl install", "./deploy.sh prod", "bash scripts/deploy.sh", "python tools/release-all.py",
+     "bin/deploy",
+     "echo 'git push' | sh", "trap 'git push' EXIT; make", "tmux send-keys -t a 'git push' Enter",
+     "tmux new-session -d -s a 'git push'", "ssh h < fix.sh", "psql <<E | cat\nDELETE FROM a;\nE",
+     "cat <<E | psql\nDELETE FROM a;\nE", "psql -c \"DELETE FROM a WHERE b = 'x'\"", "psql -tAc 'DO $$ begin end $$'",
+     "aws s3 sync d s3://b --profile a", "aws s3 cp x s3://b/x --acl public-read", "rsync -av d/ h:/p --exclude x",
+     "rsync -ave 'ssh -p 22' d/ h:/p", "scp f h:/p -P 22", "ssh -vp 22 h rm a",
+     "python3.11 - <<E\nimport requests\nrequests.post('https://a.example.org', json={})\nE",
+     "node -e \"fetch('https://a.example.org/a',{method:'POST'})\"",
+     "python -c \"import psycopg2 as p; p.connect(host='db').execute('delete from a')\""],
+)  # fmt: skip
+def test_what_has_an_effect_outside(command: str) -> None:
+    assert len(effects_of(command)) == 1, effects_of(command)
 
 
 def test_a_line_names_every_effect() -> None:
@@ -112,7 +151,7 @@ def test_a_line_names_every_effect() -> None:
     assert [effect.name for effect in effects] == [
         "npm publish",
         "git push --tags",
-        "curl POST https://a.example.org/x",
+        "curl POST https://a.example.org/x -d x",
     ]
     assert [effect.hidden is None for effect in effects] == [False, False, False]
     late = effects_of("npm test && git push")

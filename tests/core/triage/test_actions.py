@@ -20,7 +20,7 @@ def story() -> StoryBuilder:
 
 
 def rows(made: StoryBuilder, branch: str | None = None) -> tuple[DoNotRepeat, ...]:
-    return list_actions(find_actions(made.steps, branch=branch, root="/w"))
+    return list_actions(find_actions(made.steps, branch=branch, root="/w", is_repository="/w/repos/b".__eq__))
 
 
 def told(made: StoryBuilder, branch: str | None = None) -> list[tuple[str, ActionOutcome, int]]:
@@ -64,16 +64,41 @@ def test_what_one_attempt_proves(
 
 
 @pytest.mark.parametrize(
+    ("command", "output", "expected"),
+    [
+        ("git push origin a", "/bin/bash: line 1: git: command not found", NOT_STARTED),
+        ("git push origin a", "zsh: command not found: git", NOT_STARTED),
+        ("git push origin a && tidy", "/bin/bash: line 1: tidy: command not found", UNKNOWN),
+        ("./deploy.sh prod", "./deploy.sh: line 9: kubectl: command not found", UNKNOWN),
+    ],
+)
+def test_a_program_that_is_not_there_is_the_one_that_the_shell_names(
+    command: str, output: str, expected: ActionOutcome
+) -> None:
+    made = story()
+    made.run(command, output, outcome=Outcome.ERROR, exit_code=127)
+    assert rows(made)[0].outcome is expected
+
+
+@pytest.mark.parametrize("outcome", [Outcome.ERROR, Outcome.INTERRUPTED, Outcome.DENIED])
+def test_what_its_agent_did_not_begin_is_not_started(outcome: Outcome) -> None:
+    made = story()
+    made.step(StepKind.EXTERNAL, command="git push origin a", outcome=outcome, never_ran=True)
+    assert told(made) == [("git push origin a", NOT_STARTED, 1)]
+
+
+@pytest.mark.parametrize(
     ("one", "other"),
     [
         ("git push origin a", "git -C /w push -q --set-upstream origin a 2>/dev/null"),
         ("git push origin a", "git push origin a:a"),
         ("git push origin a", "git push origin refs/heads/a"),
+        ("git push origin a", "cd src && git push origin a"),
         ("gh pr create --title a", "gh pr create -b b --title c"),
         ("gh pr merge 3 --squash", "gh pr merge --delete-branch 3"),
         ("npm publish", "npm publish --access public"),
         ("docker push a/b:1", "cd x && docker push --quiet a/b:1"),
-        ("curl -X POST https://a.example.org/x -d 1", "curl -d 2 https://a.example.org/x"),
+        ("curl -X POST https://a.example.org/x -d 1", "curl -sSd1 https://a.example.org/x"),
     ],
 )
 def test_two_spellings_of_one_action(one: str, other: str) -> None:
@@ -94,10 +119,22 @@ def test_two_spellings_of_one_action(one: str, other: str) -> None:
         ("git push origin a", "cd /other && git push origin a"),
         ("git push origin a", "git push origin HEAD:a"),
         ("npm publish", "cd packages/b && npm publish"),
+        ("git push origin a", "cd repos/b && git push origin a"),
+        ("git push origin a", "(cd repos/b/src && git push origin a)"),
+        ("gh pr create", "cd repos/b && gh pr create"),
+        ("cd a && kubectl apply -f k.yaml", "cd b && kubectl apply -f k.yaml"),
+        ("./deploy.sh", "cd web && ./deploy.sh"),
+        ("rsync -a ./ h:/p", "cd web && rsync -a ./ h:/p"),
         ("gh pr merge 3", "gh pr merge 4"),
         ("gh pr merge 3", "gh pr merge 3 --repo x/y"),
         ("kubectl apply -f a.yml", "kubectl -n prod apply -f a.yml"),
         ("curl -X POST https://a.example.org/x", "curl -X POST https://a.example.org/y"),
+        ('curl -d \'{"name":"a"}\' https://a.example.org/x', 'curl -d \'{"name":"b"}\' https://a.example.org/x'),
+        ("http a.example.org/x n=a", "http a.example.org/x n=b"),
+        ("gh issue create -t one -b x", "gh issue create -t two -b x"),
+        ("gh pr comment 3 -b x", "gh pr comment 3 -b y"),
+        ("gh api repos/a/b/issues -f title=x", "gh api repos/a/b/issues -f title=y"),
+        ("psql <<E\nbegin;\ndelete from a;\nE", "psql <<E\nbegin;\ndelete from b;\nE"),
     ],
 )
 def test_two_actions_stay_two(one: str, other: str) -> None:
@@ -141,12 +178,27 @@ def test_the_recorded_branch_counts_while_nothing_in_the_session_changes_it() ->
     assert rows(made, "main")[0].probe == ("git", "ls-remote", "origin")
 
 
-def test_a_line_with_several_effects_is_one_row() -> None:
+def test_each_effect_of_a_line_is_a_row_with_its_own_probe() -> None:
     made = story()
-    made.run("docker push a/b:1 && docker push a/b:2", outcome=Outcome.DANGLING)
-    (row,) = rows(made)
-    assert row.action == "docker push a/b:1, then docker push a/b:2"
-    assert row.probe == ("docker", "manifest", "inspect", "a/b:2")
+    made.run("git push origin v2 && kubectl apply -f k.yaml", outcome=Outcome.DANGLING)
+    made.run("git push origin v2")
+    first, second = rows(made)
+    assert (first.action, first.outcome, first.times) == ("git push origin v2", UNKNOWN, 2)
+    assert first.probe == ("git", "ls-remote", "origin", "v2")
+    assert (second.action, second.probe) == ("kubectl apply -f k.yaml", ("kubectl", "get", "-f", "k.yaml"))
+    assert (first.key, second.key) == ("1", "1.2")
+
+
+def test_of_a_line_that_failed_behind_it_what_its_output_shows_is_done() -> None:
+    made = story()
+    made.run("git push origin topic && npm publish", SENT, outcome=Outcome.ERROR, exit_code=1)
+    assert told(made) == [("git push origin topic", DONE, 1), ("npm publish", UNKNOWN, 1)]
+
+
+def test_one_effect_twice_in_a_line_is_one_attempt() -> None:
+    made = story()
+    made.run("git push origin a || git push origin a")
+    assert [row[2] for row in told(made)] == [1]
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from refloat.model.status import NextOperation, PendingRequest
 from refloat.model.transcript import Outcome, Plan
 from refloat.readers.claude_code import ClaudeCode
 from refloat.testing.samples import crashed, stopped
+from refloat.triage.findings import sort_findings
 from refloat.usecases.put_brief import usual_path
 from refloat.usecases.recovered import brief_of_recovery
 from refloat.usecases.show_status import show_status
@@ -139,6 +140,18 @@ def test_a_resume_command_comes_with_what_is_lost() -> None:
     assert "nothing is left open" not in then.why
 
 
+def test_an_edit_without_a_result_is_unconfirmed_and_never_lost() -> None:
+    """Nobody knows that it was ever made: status and triage say of it what the checkout does."""
+    [gone] = [file for file in LOST.checkout.files if file.path == "src/vat.py"]
+    doubtful = replace(gone, confirmed=False, edits=(replace(gone.edits[-1], fate=Fate.UNCONFIRMED, by=None),))
+    checkout = replace(LOST.checkout, files=(doubtful,))
+    why = show_status(ClaudeCode(), limited(), LOST.story, checkout).next.why
+    assert "the edit of src/vat.py is unconfirmed, and the checkout does not hold it" in why
+    assert "is lost" not in why
+    found = sort_findings((), checkout, {}, ()).gone
+    assert [(row.known_as, row.unconfirmed) for row in found] == [("unconfirmed", True)]
+
+
 def test_a_stopped_session_tells_its_open_plan() -> None:
     sample = stopped()
     plan = Plan((("Write it", "completed"), ("Document it", "in_progress"), ("Add a test", "pending")), 1)
@@ -173,7 +186,7 @@ def test_work_in_a_stash_is_named_with_its_stash() -> None:
     checkout = with_file(FileState.REVERTED, EditFate(6, Fate.REVERTED, None, None), stash)
     why = show_status(ClaudeCode(), limited(), LOST.story, checkout).next.why
     assert "the work on src/vat.py stands in stash@{0} only" in why
-    assert "lost" not in why
+    assert "is lost" not in why
 
 
 def test_what_a_session_that_ended_well_took_back_itself_is_not_lost() -> None:

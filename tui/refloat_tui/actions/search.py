@@ -9,7 +9,7 @@ ACTIONS: Final = (
     Action(
         "search.down",
         "down",
-        "down",
+        "move",
         "Down",
         "One hit down.",
         "move",

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+_unmasked: list[str] = []
+"""The option that asks for secrets, where it was given."""
+
+
 @cache
 def bench() -> "Workbench":
     """The real machine and every reader."""
@@ -22,6 +26,16 @@ def bench() -> "Workbench":
     from refloat.usecases.open_bench import open_bench
 
     return open_bench(real_machine(os.environ))
+
+
+def finding() -> "Workbench":
+    """The one that sessions are found with: where secrets are wanted, titles are read where they stand."""
+    return bench().uncached() if _unmasked else bench()
+
+
+def show_unmasked(wanted: object) -> None:
+    """Whether the answer of this call is to show secrets."""
+    _unmasked[:] = ["--show-secrets"] if wanted else []
 
 
 def actor() -> "Actor":
@@ -48,7 +62,7 @@ def located(ref: str) -> "Located":
     """
     from refloat.usecases.find_sessions import resolve
 
-    return resolve(bench(), ref, here())
+    return resolve(finding(), ref, here())
 
 
 def located_whole(ref: str) -> "tuple[Located, Ahead]":
@@ -68,7 +82,7 @@ def located_whole(ref: str) -> "tuple[Located, Ahead]":
     ahead.begin(str(here()))
     from refloat.usecases.find_sessions import resolve
 
-    return resolve(bench(), ref, here(), ahead.begin), ahead
+    return resolve(finding(), ref, here(), ahead.begin), ahead
 
 
 def answer(
@@ -85,7 +99,3 @@ def answer(
         out.write(wire.dump(json(value), masker=masker))
         return
     out.lines(text(mask_tree(value, masker), out.width()), masker)
-    if masker.count:
-        from refloat_tui.cli import err
-
-        err.say(f"{masker.count} value{'s' if masker.count > 1 else ''} that look like secrets were masked")

@@ -3,10 +3,14 @@
 import contextlib
 import sys
 from collections.abc import Callable
+from typing import Final
 
 from refloat.errors import RefloatError
 from refloat.waiting import tell_to
 from refloat_tui.cli import err
+
+UNREAD: Final = 3
+"""Something could not be read: the answer names it, and tells the rest."""
 
 
 def told(command: Callable[[], object]) -> int:

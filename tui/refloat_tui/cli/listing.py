@@ -10,11 +10,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from refloat.model.problem import only_unread
 from refloat.model.session import Session, State
 from refloat.usecases.batch import Listing, Scope
 from refloat.usecases.finder import Finder
 from refloat.usecases.may_be_held import may_be_held
-from refloat_tui.cli.asking import answer, bench, here
+from refloat_tui.cli.asking import answer, bench, finding, here, show_unmasked
+from refloat_tui.cli.ending import UNREAD
 from refloat_tui.cli.held import holders
 
 if TYPE_CHECKING:
@@ -45,11 +47,12 @@ def answer_plain(asked: "Asked") -> int | None:
     return ending.told(lambda: show_list(scope, as_json=asked.json))
 
 
-def show_list(scope: Scope, *, as_json: bool = False, show_secrets: bool = False) -> None:
-    """Print sessions, newest activity first, with their state."""
+def show_list(scope: Scope, *, as_json: bool = False, show_secrets: bool = False) -> int:
+    """Print sessions, newest activity first, with their state; return the exit code."""
     write = _Write() if as_json and not show_secrets else None
     sought = replace(scope, limit=None) if scope.resumable else scope
-    finder = Finder(bench(), before=lambda many: _load(many, as_json=as_json), write=write)
+    show_unmasked(show_secrets)
+    finder = Finder(finding(), before=lambda many: _load(many, as_json=as_json), write=write)
     listing = finder.find(sought)
     everywhere = scope.cwd is None or not finder.told  # where there is none at all, that is what is said
     if scope.resumable:
@@ -70,6 +73,7 @@ def show_list(scope: Scope, *, as_json: bool = False, show_secrets: bool = False
         from refloat_tui.cli import err
 
         err.say(f"{some:,} sessions are told by the ends of their files; `refloat refresh` reads them whole")
+    return UNREAD if only_unread(listing.problems) else 0
 
 
 def _accepted(sessions: Sequence[Session], limit: int | None) -> tuple[Session, ...]:

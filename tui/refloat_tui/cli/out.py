@@ -15,6 +15,12 @@ from refloat_tui.cli import rows
 if TYPE_CHECKING:
     from refloat.brief.masks import Masker
 
+_ASCII: Final = {
+    ord(sign): word
+    for sign, word in {"…": "...", "→": "->", "·": "-", "–": "-", "—": "-", "×": "x", "─": "-", "•": "*"}.items()
+}
+"""What lines for a person are made with. The texts of others keep their letters."""
+
 
 def write(text: str) -> None:
     """Write finished text. Undecodable leftovers of file names are replaced, never a crash.
@@ -42,20 +48,38 @@ def is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def lines(rows: Iterable[str], masker: "Masker") -> None:
-    """Write lines for a person: masked once more as a whole, then inert."""
-    write(inert(masker.text("\n".join(rows))) + "\n")
+def lines(shown: Iterable[str], masker: "Masker") -> None:
+    """Write lines for a person: masked once more as a whole, then inert. Tells how much is masked in them."""
+    text = inert(masker.text("\n".join(shown)))
+    write(plain(text) + "\n")
+    tell_masked(text)
 
 
+def tell_masked(text: str) -> None:
+    """Say on standard error how many values stand masked in what was written, where any does."""
+    if many := text.count(rows.MASK):
+        from refloat_tui.cli import err
+
+        err.say(rows.masked_words(many))
+
+
+def plain(text: str) -> str:
+    """What is shown, with Refloat's own signs in ASCII where the locale has no others."""
+    return text.translate(_ASCII) if not text.isascii() and rows.wants_ascii(os.environ) else text
+
+
+_WHOLE: Final = 1_000_000
+"""Columns that no line fills."""
 SOUGHT: Final = ("\ue000", "\ue001")
 """Stand around what was sought in lines for `marked`; characters without meaning, which no shown text holds."""
 
 
-def marked(rows: Iterable[str], masker: "Masker") -> None:
+def marked(shown: Iterable[str], masker: "Masker") -> None:
     """As `lines`, with what stands between the marks in bold: in brackets where no terminal or no colour is wanted."""
     first, last = ("\x1b[1m", "\x1b[22m") if _is_bold() else ("[", "]")
-    text = inert(masker.text("\n".join(rows)))
-    write(text.replace(SOUGHT[0], first).replace(SOUGHT[1], last) + "\n")
+    text = inert(masker.text("\n".join(shown)))
+    write(plain(text).replace(SOUGHT[0], first).replace(SOUGHT[1], last) + "\n")
+    tell_masked(text)
 
 
 def _is_bold() -> bool:
@@ -67,6 +91,6 @@ def is_bounded() -> bool:
     return sys.stdout.isatty() or bool(os.environ.get("COLUMNS"))
 
 
-def width() -> int:
-    """Columns to fit a line into."""
-    return rows.width(os.environ)
+def width(*, whole: bool = False) -> int:
+    """Columns to fit a line into; `whole` where nothing of it may be cut away."""
+    return _WHOLE if whole else rows.width(os.environ)

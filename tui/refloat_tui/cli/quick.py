@@ -35,6 +35,7 @@ _PIECE = 256
 _RECENT = 30
 """Seconds during which a record may have a writer that nobody sees yet (design, section 3)."""
 _NOW = NOW.encode()
+_MASK = rows.MASK.encode()
 _BOOT = 5
 """Seconds by which two readings of one boot may differ."""
 
@@ -73,7 +74,7 @@ def answer(words: Sequence[str], environment: Mapping[str, str] | None = None) -
         return None
     finally:
         found.close()
-    return None if pieces is None else _write(pieces)
+    return None if pieces is None else _write(pieces, text=not asked.json)
 
 
 def read(words: Sequence[str]) -> Asked | None:
@@ -291,9 +292,11 @@ def _text(
     yield ("\n".join(lines) + "\n").encode("utf-8", "replace")
 
 
-def _write(pieces: "Iterator[bytes]") -> int:
+def _write(pieces: "Iterator[bytes]", *, text: bool) -> int:
+    masked = 0
     try:
         for piece in pieces:
+            masked += piece.count(_MASK) if text else 0
             sys.stdout.buffer.write(piece)
         sys.stdout.buffer.flush()
     except OSError as fault:
@@ -302,4 +305,6 @@ def _write(pieces: "Iterator[bytes]") -> int:
         if not isinstance(fault, BrokenPipeError):
             print(f"refloat: standard output cannot be written: {fault.strerror or fault}", file=sys.stderr)  # noqa: T201 - as `err.say`, without its imports
             return 2
+    if masked:
+        print(f"refloat: {rows.masked_words(masked)}", file=sys.stderr)  # noqa: T201 - as above
     return 0

@@ -11,6 +11,7 @@ Row = tuple[str, str, str, str, str, str]
 """(state, title, agent, last activity as a Stamp or "", session id, name of the workspace's directory)."""
 
 UNTITLED = "untitled"  # as in `refloat.text`, which the warm list does not load
+MASK = "[masked: "  # as in `refloat.brief.hits`
 _SIGNS = {"live": "●", "unresolved": "◐", "failed": "✖", "stopped": "■", "unbound": "○"}
 _ASCII_SIGNS = {"live": "*", "unresolved": "?", "failed": "x", "stopped": "#", "unbound": "o"}
 _WORD = 10
@@ -40,6 +41,12 @@ def width(environment: Mapping[str, str], stream: int = 1) -> int:
         return os.get_terminal_size(stream).columns
     except (OSError, ValueError):
         return 100
+
+
+def masked_words(many: int) -> str:
+    """How many values stand masked in what is shown."""
+    looks = "1 value that looks like a secret was" if many == 1 else f"{many:,} values that look like secrets were"
+    return f"{looks} masked"
 
 
 def table(rows: Sequence[Row], gone: int, columns: int, now: str, *, ascii_only: bool, everywhere: bool) -> list[str]:

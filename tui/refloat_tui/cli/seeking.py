@@ -104,8 +104,8 @@ def typed(words: Sequence[str]) -> str:
     )
 
 
-def show(found: "Found", *, as_json: bool) -> None:
-    """Print an answer."""
+def show(found: "Found", *, as_json: bool) -> int:
+    """Print an answer, and name what could not be read; the exit code."""
     from refloat.brief.masks import Masker
     from refloat_tui.cli import out
 
@@ -114,11 +114,18 @@ def show(found: "Found", *, as_json: bool) -> None:
         from refloat import wire
 
         out.write(wire.dump(wire.search(found), masker=masker))
-        return
-    from refloat_tui.cli.asking import bench
-    from refloat_tui.cli.show.search import found_lines
+    else:
+        from refloat_tui.cli.asking import bench
+        from refloat_tui.cli.show.search import found_lines
 
-    out.marked(found_lines(found, out.width(), bench().machine.clock.now()), masker)
+        out.marked(found_lines(found, out.width(), bench().machine.clock.now()), masker)
+    if not found.unreadable:
+        return 0
+    from refloat_tui.cli import ending, err
+
+    for problem in found.unreadable:
+        err.say(f"not searched: {problem.path}: {problem.what}")
+    return ending.UNREAD
 
 
 def _find(words: Sequence[str], options: dict[str, str]) -> "Found | None":

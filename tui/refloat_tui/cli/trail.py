@@ -53,5 +53,5 @@ def trail(job: str, limit: int, *, as_json: bool, masked: bool) -> int:
     if as_json:
         out.write(wire_record.dump(wire_record.trail(found), masker))
     else:
-        out.lines(trail_lines(mask_tree(found, masker), out.width()), masker)
+        out.lines(trail_lines(mask_tree(found, masker), out.width(whole=not masked)), masker)
     return 0

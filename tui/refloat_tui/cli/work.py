@@ -4,20 +4,19 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from refloat.model.checkout import Checkout
-from refloat_tui.cli.asking import answer, bench, located_whole
+from refloat_tui.cli.asking import answer, bench, located_whole, show_unmasked
 
 if TYPE_CHECKING:
     from refloat.model.triage import Triage
     from refloat.usecases.find_sessions import Located
 
-_WHOLE = 1_000_000
-"""Columns that no line fills."""
 alive: list[object] = []
 """What was examined, kept for `straight.leave`: freed one by one it would hold up the end of the process."""
 
 
 def show_checkout(session: str, *, patch: bool = False, show_secrets: bool = False, as_json: bool = False) -> None:
     """Print each recorded edit compared with the working tree."""
+    show_unmasked(show_secrets)
     meant, ahead = located_whole(session)
     from refloat.usecases.examine import examine_checkout
 
@@ -29,7 +28,7 @@ def show_checkout(session: str, *, patch: bool = False, show_secrets: bool = Fal
         from refloat_tui.cli import out
         from refloat_tui.cli.show.work import checkout_lines
 
-        return checkout_lines(value, width if out.is_bounded() else _WHOLE, patch=patch)
+        return checkout_lines(value, width if out.is_bounded() else out.width(whole=True), patch=patch)
 
     answer(
         shown,
@@ -53,6 +52,7 @@ def _triage_json(value: "Triage") -> object:
 
 def show_triage(session: str, *, show_secrets: bool = False, as_json: bool = False) -> "tuple[Located, Triage]":
     """Print the work sorted into saved, claimed and gone, and give it back with whose it is."""
+    show_unmasked(show_secrets)
     meant, ahead = located_whole(session)
     from refloat.usecases.examine import examine
     from refloat_tui.cli.show.work import triage_lines

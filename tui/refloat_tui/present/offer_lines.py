@@ -1,10 +1,11 @@
-"""An offer as lines of text: the command first, then what it does, then what stands against it."""
+"""An offer as lines of text: a refusal first, then the command, then what it does, then what stands against it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from refloat.model.fate_words import MADE_ANEW
 from refloat.model.stopping import Stopped
 from refloat.text import inert_line
 from refloat_tui.operations import Offer, Operation, Row, Salvaged
@@ -41,15 +42,15 @@ def offer_lines(
 ) -> list[MarkdownLine]:
     """All of it. `choices`: rows of what a person may choose, with their labels; `changed`: what moved since."""
     lines = [MarkdownLine(((changed, "$state-unresolved bold"),)), MarkdownLine(())] if changed else []
+    if offer.refused:  # whatever the room, before a command that may fill the screen
+        lines.append(labelled("REFUSED", timed(offer.guard), "bold", label_style="$state-failed bold"))
+        lines += [*_ways_out(offer), MarkdownLine(())]
     for n, command in enumerate(offer.commands):
         lines.append(labelled("" if n else "COMMAND", command, "bold", label_style="$accent bold"))
     lines.append(labelled("IN", from_home(offer.workspace, home) or "no recorded workspace"))
     lines += [MarkdownLine(pieces, lead=f"{label:<{_LABEL}}", style=_QUIET) for label, pieces in choices]
     lines.append(MarkdownLine(()))
-    if offer.refused:
-        lines.append(labelled("REFUSED", timed(offer.guard), "bold", label_style="$state-failed bold"))
-        lines += _ways_out(offer)
-    else:
+    if not offer.refused:
         lines.append(labelled("BECAUSE", timed(offer.guard)))
     lines.append(labelled("LEASE", timed(offer.lease)))
     elsewhere = ("copy the command, and run it where the program is",) if offer.elsewhere else ()
@@ -120,7 +121,9 @@ def stopped_lines(stopped: Stopped) -> list[MarkdownLine]:
 def salvaged_lines(salvaged: Salvaged, home: str) -> list[MarkdownLine]:
     """What a salvage wrote, and how it comes back into the checkout."""
     lines = [MarkdownLine(()), *_listed("WROTE", (from_home(path, home) for path in salvaged.written), "bold")]
-    if salvaged.apply is None:
+    if salvaged.gone is not None:
+        lines.append(labelled("", f"{inert_line(from_home(salvaged.gone, home))} is gone: {MADE_ANEW}"))
+    elif salvaged.apply is None:
         lines.append(
             labelled("", "no part of it can be a patch of the checkout as it is: the contents stand beside it")
         )

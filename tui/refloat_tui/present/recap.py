@@ -15,7 +15,7 @@ from refloat_tui.present import QUIET, Pieces
 from refloat_tui.present.age import clock_time, timed_line
 from refloat_tui.present.hunk import fate_style, hunks_changed
 from refloat_tui.present.path import short_path
-from refloat_tui.present.step import changed_words, outcome_glyph, outcome_style, outcome_words, step_words
+from refloat_tui.present.step import changed_words, ended_words, outcome_glyph, outcome_style, outcome_words, step_words
 from refloat_tui.theme import Glyphs
 
 _TEXT: Final = 600
@@ -120,13 +120,14 @@ def _checks(story: Story, checkout: Checkout | None, glyphs: Glyphs) -> list[Rec
     for step in _last_runs(story, StepKind.CHECK)[-4:]:
         if step.outcome is Outcome.DANGLING:
             continue
-        style = outcome_style(step.outcome)
-        words = outcome_words(step) or "ok"
+        run = runs.get(step.n)
+        outcome, code = (step.outcome, step.exit_code) if run is None else (run.outcome, run.exit_code)
+        style = outcome_style(outcome)
         text = (
-            (f"{outcome_glyph(step.outcome, glyphs)} ", style),
+            (f"{outcome_glyph(outcome, glyphs)} ", style),
             (cut(step_words(step, root), 80, glyphs.ellipsis), ""),
-            (f"  {words}", style),
-            (_freshness(runs.get(step.n)), QUIET),
+            (f"  {ended_words(outcome, code) or 'ok'}", style),
+            (_freshness(run), QUIET),
         )
         rows.append(RecapRow("", text, ((f"step {step.n}", QUIET),), step.item or None))
     return rows
@@ -163,7 +164,7 @@ def _said(story: Story, triage: Triage | None, glyphs: Glyphs) -> list[RecapRow]
     rows += [_judged(finding, "$pile-claimed") for finding in unproved[:3]]
     rows += [_judged(finding, "$pile-saved") for finding in borne_out[:3]]
     if not unproved and not borne_out:
-        rows.append(RecapRow("", (("its own words; they claim nothing that evidence could bear out", QUIET),)))
+        rows.append(RecapRow("", (("its own words; no rule finds a claim in them", QUIET),)))
     return rows
 
 

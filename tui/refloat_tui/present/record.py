@@ -293,6 +293,7 @@ def bearing_words(trail: Trail) -> str:
 
 def picked_facts(picked: "PickedUp") -> Iterator[tuple[str, str]]:
     """What whoever picked a job up must know now."""
+    yield from (("MIND", remark) for remark in picked.remarks)
     yield "GO ON", f"at step {picked.pickup.continue_at}"
     yield "RULE", RULE
     for each in picked.checked:

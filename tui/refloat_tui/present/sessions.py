@@ -53,6 +53,11 @@ def group_of(session: Session) -> str:
     return session.repo or session.workspace or ""
 
 
+def here_of(sessions: Iterable[Session], home_group: str) -> frozenset[SessionName]:
+    """Those of this place, as far as their groups tell it."""
+    return frozenset(session.name for session in sessions if group_of(session) == home_group)
+
+
 def matches(session: Session, words: str) -> bool:
     """Whether every word of a filter stands in its title, agent, state, branch, place or id."""
     if not words:

@@ -43,11 +43,16 @@ def outcome_style(outcome: Outcome) -> str:
 
 def outcome_words(step: Step) -> str:
     """`exit 1`, `error`, `no result`; empty for a plain success."""
-    match step.outcome:
+    return ended_words(step.outcome, step.exit_code)
+
+
+def ended_words(outcome: Outcome, exit_code: int | None) -> str:
+    """The same of anything that ended so."""
+    match outcome:
         case Outcome.OK:
-            return "" if step.exit_code in {0, None} else f"exit {step.exit_code}"
+            return "" if exit_code in {0, None} else f"exit {exit_code}"
         case Outcome.ERROR:
-            return "error" if step.exit_code is None else f"exit {step.exit_code}"
+            return "error" if exit_code is None else f"exit {exit_code}"
         case Outcome.DENIED:
             return "refused"
         case Outcome.INTERRUPTED:
@@ -55,7 +60,7 @@ def outcome_words(step: Step) -> str:
         case Outcome.DANGLING:
             return "no result"
         case _:
-            assert_never(step.outcome)
+            assert_never(outcome)
 
 
 def lines_changed(edits: tuple[FileEdit, ...]) -> tuple[int, int]:

@@ -35,13 +35,19 @@ def pile_words(found: Iterable[Card], pile: Pile) -> str:
     cards = [card for card in found if card.pile == pile]
     own = [card.finding for card in cards]
     failed, unknown = sum(finding.failed for finding in own), sum(finding.unknown for finding in own)
-    seen = sum(finding.verdict is FindingVerdict.CONFIRMED for finding in own)
-    lost = sum(finding.verdict is FindingVerdict.LOST for finding in own) - unknown
+    doubtful = sum(finding.unconfirmed for finding in own)
+    seen = sum(finding.verdict is FindingVerdict.CONFIRMED and not finding.unconfirmed for finding in own)
+    lost = sum(finding.verdict is FindingVerdict.LOST and not finding.unconfirmed for finding in own) - unknown
     moved = sum(card.pile != card.found and not _counted(card.finding, pile) for card in cards)
     told = {
         "saved": [(failed, "failed"), (seen if seen != len(own) else 0, "confirmed"), (moved, "moved")],
         "claimed": [(moved, "moved")],
-        "gone": [(unknown, "unknown"), (lost if unknown or moved else 0, "lost"), (moved, "moved")],
+        "gone": [
+            (unknown, "unknown"),
+            (doubtful if doubtful != len(own) else 0, "unconfirmed"),
+            (lost if unknown or doubtful or moved else 0, "lost"),
+            (moved, "moved"),
+        ],
     }[pile]
     words = ", ".join(f"{count} {word}" for count, word in told if count)
     return f" ({words})" if words else ""
@@ -58,8 +64,8 @@ def verdict(card: Card) -> tuple[str, str]:
     """How a finding is known, in a word, and the name of its colour; what a person moved says from where."""
     if card.pile != card.found:
         return f"was {card.found}", "$person"
-    if card.finding.confirmed is False:
-        return "unconfirmed", "$pile-claimed"
+    if card.finding.unconfirmed:
+        return card.finding.known_as, "$pile-claimed"
     return card.finding.known_as, "$pile-gone" if card.finding.failed else _VERDICTS[card.finding.verdict]
 
 

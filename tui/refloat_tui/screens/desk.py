@@ -20,7 +20,7 @@ from refloat.model.session import SessionName
 from refloat_tui.actions import bindings
 from refloat_tui.base import OPENS_WITHIN
 from refloat_tui.library import HUGE
-from refloat_tui.present.sessions import has_grown, has_moved_on, matches
+from refloat_tui.present.sessions import has_grown, has_moved_on, here_of, matches
 from refloat_tui.screens.desk_list import DeskList
 from refloat_tui.screens.desk_operations import OF_A_SESSION
 from refloat_tui.screens.doors import Doors
@@ -75,6 +75,7 @@ class DeskScreen(DeskList):
         super().__init__(library, doors, glyphs=glyphs, home=home, first=first)
         self._over = over  # another desk lies below, to which leaving leads
         self._chosen: SessionName | None = chosen
+        self._narrows = chosen is None
         self._settle: Timer | None = None
         self._gather: Timer | None = None
         self._looked = time.monotonic()
@@ -99,6 +100,7 @@ class DeskScreen(DeskList):
         self._fit()
         if self._first is not None:
             self._first_group = self._first.group
+            self._here = here_of(self._first.batch.sessions, self._first.group)
             self._take(self._first.batch)
         self._draw()
         self.call_after_refresh(self.set_timer, _AFTER_PAINT, self._begin)
@@ -387,7 +389,7 @@ class DeskScreen(DeskList):
 
     def action_desk_scope(self) -> None:
         """Here or everywhere."""
-        self._everywhere = self._everywhere is False
+        self._everywhere = not self._shows_all
         self._draw()
 
     def action_desk_refresh(self) -> None:

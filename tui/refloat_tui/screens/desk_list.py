@@ -45,6 +45,8 @@ class DeskList(DeskOperations):
         self._place: StartedIn | None = None
         self._first_group = ""
         """The group of this place, as far as the catalogue knows it."""
+        self._narrows = True
+        """Where this place has sessions, no others are shown, until somebody says otherwise."""
         self._complete = False
         self._progress = ""
         self._words = ""
@@ -59,6 +61,13 @@ class DeskList(DeskOperations):
     def is_complete(self) -> bool:
         """Whether everything was looked at once."""
         return self._complete
+
+    @property
+    def _shows_all(self) -> bool:
+        """Whether sessions of other places are in the list. Undecided, as it will be once everything was looked at, as
+        far as that is known: rows that come and go would be aimed at.
+        """
+        return self._everywhere if self._everywhere is not None else not (self._narrows and self._here)
 
     if TYPE_CHECKING:  # the desk has it
 
@@ -80,7 +89,7 @@ class DeskList(DeskOperations):
 
     def _draw_in_place(self, others: Sequence[tuple[Session | None, Session]]) -> bool:
         """Draw sessions anew where they stand, and nothing else; False where that is not all."""
-        everywhere = self._everywhere is not False
+        everywhere = self._shows_all
         narrowed = partial(is_shown, here=self._here, words=self._words, everywhere=everywhere, kept=self._kept)
         if any(old is None or old.state is not new.state or narrowed(old) != narrowed(new) for old, new in others):
             return False
@@ -98,7 +107,7 @@ class DeskList(DeskOperations):
             home_group=home_group,
             home=self._home,
             words=self._words,
-            everywhere=self._everywhere is not False,
+            everywhere=self._shows_all,
             chains=self._chains,
             kept=self._kept,
         )
@@ -118,7 +127,7 @@ class DeskList(DeskOperations):
             lesson = teach_empty(self._problems, self._gone, looked_in, self._home, demo=demo)
             self._say_alone("lesson", content(lesson))
         elif self.has_class("-none-fits"):
-            self._say_alone("nothing", content(nothing_fits(self._words, everywhere=self._everywhere is not False)))
+            self._say_alone("nothing", content(nothing_fits(self._words, everywhere=self._shows_all)))
 
     def _say_alone(self, name: str, words: Content) -> None:
         """Say something in place of sessions. Where it stands is made once it is needed: most never see it."""

@@ -152,6 +152,7 @@ class OperationScreen(OperationWork):
         )
         self.text.take(self._lines(offer))
         self.refresh_bindings()
+        self.call_after_refresh(self.refresh_bindings)  # by then it is known whether there is more below
 
     def _lines(self, offer: Offer | None) -> list[MarkdownLine]:
         if offer is None:
@@ -221,6 +222,10 @@ class OperationScreen(OperationWork):
                 return not (offer.force_helps or self._asked.force is not None)
             case _:
                 return False
+
+    def is_kept(self, action: str) -> bool:
+        """Nobody agrees to what is below the edge without a word that there is more."""
+        return action == "rows_down" and self.text.max_scroll_y > 0
 
     def word_of(self, action: str) -> str | None:
         """A question that is answered, or that no yes can answer, is closed."""

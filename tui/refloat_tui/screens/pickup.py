@@ -3,7 +3,7 @@
 Decides how they are laid before a person. Refuses to pick up: whoever opened it does, on a yes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -14,6 +14,7 @@ from refloat.model.record import SavedStep, Trail
 from refloat.text import inert_line, one_line
 from refloat_tui.actions import bindings
 from refloat_tui.base import RefloatScreen
+from refloat_tui.present.age import timed
 from refloat_tui.present.markdown import MarkdownLine
 from refloat_tui.present.record import bearing_words, handover_words, link_facts, step_sign, step_state, step_what
 from refloat_tui.present.saved_words import ending_words
@@ -23,8 +24,14 @@ from refloat_tui.widgets.key_line import KeyLine
 from refloat_tui.widgets.text_lines import TextLines
 
 
-def pickup_lines(trail: Trail, glyphs: Glyphs) -> Iterator[MarkdownLine]:
-    """The three moves; the first holds the newest wrap whole, then the trail from its beginning to its end."""
+def pickup_lines(trail: Trail, remarks: Sequence[str], glyphs: Glyphs) -> Iterator[MarkdownLine]:
+    """What to mind, then the three moves; the first holds the newest wrap whole, then the trail from its beginning to
+    its end.
+    """
+    for remark in remarks:
+        yield MarkdownLine(((timed(remark), "bold"),), lead="MIND  ", style="$state-unresolved bold")
+    if remarks:
+        yield MarkdownLine(())
     yield MarkdownLine((("1  Read it end to end", "$accent bold"),))
     if trail.wraps:
         for label, words in link_facts(trail.wraps[0], trail.wraps[0].verdict):
@@ -65,9 +72,11 @@ class PickupScreen(RefloatScreen[bool]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("pickup")]
 
-    def __init__(self, trail: Trail, *, glyphs: Glyphs) -> None:
+    def __init__(self, trail: Trail, remarks: Sequence[str] = (), *, glyphs: Glyphs) -> None:
+        """`remarks`: what whoever picks it up must know first."""
         super().__init__(glyphs=glyphs)
         self._trail = trail
+        self._remarks = remarks
 
     def compose(self) -> ComposeResult:
         """Heading, moves, keys."""
@@ -79,7 +88,7 @@ class PickupScreen(RefloatScreen[bool]):
     def on_mount(self) -> None:
         """Begin to read."""
         text = self.query_one(TextLines)
-        text.take(tuple(pickup_lines(self._trail, self.glyphs)))
+        text.take(tuple(pickup_lines(self._trail, self._remarks, self.glyphs)))
         text.focus()
 
     def action_pickup_take(self) -> None:

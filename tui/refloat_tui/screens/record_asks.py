@@ -90,6 +90,8 @@ class RecordAsks(WrapAsks[Returned]):
 
     _restless = False
     """What is shown depends on processes: it may change though nothing is written."""
+    _mark: object = None
+    """Of the record as this screen read it last."""
 
     @property
     def record_pane(self) -> RecordPane:
@@ -128,9 +130,10 @@ class RecordAsks(WrapAsks[Returned]):
         record = self.record
         if record is None:
             return
-        moved = record.moved()
-        if not (moved or anew or self._restless):
+        mark = record.mark()
+        if not (anew or self._restless or mark is None or mark != self._mark):
             return
+        self._mark = mark
         jobs: tuple[TiedJob, ...] = ()
         trail, why = None, None
         try:
@@ -230,7 +233,8 @@ class RecordAsks(WrapAsks[Returned]):
                 self.tell(f"Verifying what most rests on{self.glyphs.ellipsis}")
                 self._pick_up_now(event.trail.job)
 
-        self.app.push_screen(PickupScreen(event.trail, glyphs=self.glyphs), answered)
+        remarks = self.record.remarks(event.trail) if self.record is not None else ()
+        self.app.push_screen(PickupScreen(event.trail, remarks, glyphs=self.glyphs), answered)
 
     @work(thread=True, group="pickup", exit_on_error=False, description="Picking the job up")
     def _pick_up_now(self, job: str) -> None:

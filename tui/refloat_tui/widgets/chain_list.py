@@ -9,7 +9,7 @@ from typing import Final
 
 from textual.content import Content
 
-from refloat.model.record import Fault, SavedStep, Trail, Verdict, Verified
+from refloat.model.record import Fault, Pickup, SavedStep, Trail, Verdict, Verified
 from refloat_tui.present import QUIET, Pieces
 from refloat_tui.present.age import clock_time
 from refloat_tui.present.record import (
@@ -110,6 +110,8 @@ def _drawn(line: ChainRow, width: int, glyphs: Glyphs) -> Content:
         what, state = step_what(link), step_state(link, line.verdict)
     else:
         what, state = handover_words(link), verdict_piece(line.verdict)
+        if isinstance(link, Pickup) and width < _PRODUCER_FROM:  # who has it is the point of it
+            what = (what[0], (f"by {producer_of(link)}  ", ""), *what[1:])
     mark = "*" if line.bearing else " "
     cells = [Cell(((number, QUIET),), 6, "right"), Cell(((mark, "$accent bold"),), 1), Cell((sign,), 1)]
     cells.append(Cell(what))

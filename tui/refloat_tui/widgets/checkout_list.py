@@ -27,12 +27,12 @@ from refloat_tui.present.hunk import (
 )
 from refloat_tui.present.path import short_path
 from refloat_tui.present.spots import Spot
-from refloat_tui.present.step import changed_words, outcome_glyph, outcome_style, outcome_words, step_words
+from refloat_tui.present.step import changed_words, ended_words, outcome_glyph, outcome_style, step_words
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import Cell, row
 from refloat_tui.widgets.row_list import RowList
 
-_OWNER_FROM, _PLACE_FROM = 58, 84
+_OWNER_FROM, _PLACE_FROM = 72, 84
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ def _check(check: CheckRun, step: Step | None, width: int, glyphs: Glyphs, root:
     glyph = (outcome_glyph(check.outcome, glyphs), outcome_style(check.outcome))
     number = f"step {check.step}" + (f" of {one_line(check.subagent)}" if check.subagent else "")
     what = step_words(step, root) if step is not None else number
-    outcome = (outcome_words(step) if step is not None else "") or check.outcome.value
+    outcome = ended_words(check.outcome, check.exit_code) or check.outcome.value
     cells = [
         Cell((), 1),
         Cell((glyph,), 1),

@@ -118,7 +118,8 @@ class CheckoutPane(Pane):
 
     def take(self, checkout: Checkout, story: Story) -> None:
         """Show a comparison. What was open stays open, where it is of the same session."""
-        if self._checkout is None or self._checkout.session != checkout.session:
+        fresh = self._checkout is None or self._checkout.session != checkout.session
+        if fresh:
             self._opened.clear()
         self._checkout = checkout
         self._steps = {(step.n, step.subagent): step for step in story.every_step}
@@ -137,6 +138,8 @@ class CheckoutPane(Pane):
         self.query_one("#checkout-head", Static).update(content(tuple(flat[:-1])))
         self._draw_names()
         self._draw_rows()
+        if fresh:  # a file of the same name is another session's work
+            self.files.action_rows_first()
         self._show_change()
 
     def _changes(self) -> Sequence[EditedFile | OtherChange]:

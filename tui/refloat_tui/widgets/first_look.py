@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 from textual.content import Content
 from textual.widget import Widget
 
-from refloat_tui.present.sessions import Heading, list_entries
+from refloat.model.session import SessionName
+from refloat_tui.present.sessions import Heading, here_of, list_entries
 from refloat_tui.present.teach import headline
 from refloat_tui.widgets.cells import two_ends, under_cursor
 from refloat_tui.widgets.session_rows import age_cell, heading_line, session_line
@@ -32,8 +33,19 @@ class FirstLook(Widget):
 
     DEFAULT_CSS = "FirstLook { height: 100%; width: 100%; }"
 
-    def __init__(self, first: FirstRows, now: Stamp, *, glyphs: Glyphs, home: str, demo: bool = False) -> None:
+    def __init__(
+        self,
+        first: FirstRows,
+        now: Stamp,
+        *,
+        glyphs: Glyphs,
+        home: str,
+        demo: bool = False,
+        narrows: bool = True,
+    ) -> None:
+        """`narrows`: where this place has sessions, no others are shown."""
         super().__init__()
+        self._narrows = narrows
         self._first = first
         self._now = now
         self._glyphs = glyphs
@@ -51,13 +63,14 @@ class FirstLook(Widget):
         return Content("\n").join([*above, *self._rows(_list_width(width, self._glyphs), height - len(above) - 1)])
 
     def _rows(self, width: int, most: int) -> list[Content]:
+        here = here_of(self._first.batch.sessions, self._first.group) if self._narrows else frozenset[SessionName]()
         entries = list_entries(
             self._first.batch.sessions,
-            here=frozenset(),
+            here=here,
             home_group=self._first.group,
             home=self._home,
             words="",
-            everywhere=True,
+            everywhere=not here,
             chains=self._first.batch.chains,
         )
         cursor = next((at for at, entry in enumerate(entries) if not isinstance(entry, Heading)), None)

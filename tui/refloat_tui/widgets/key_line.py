@@ -67,7 +67,7 @@ class KeyLine(Widget):
             said = screen.word_of(action.method) if screen is not None else None
             if said == "" or (screen is not None and screen.is_vain(action.method)):
                 continue
-            if screen is not None and screen.is_kept(action.method):
+            if isinstance(self.screen, RefloatScreen) and self.screen.is_kept(action.method):
                 kept.add(action.id)
             action = action if said is None else replace(action, word=said)
             key = active.binding.key_display or self.app.get_key_display(active.binding)

@@ -51,7 +51,7 @@ class Words(Vertical):
         height: auto;
         border-top: solid $rule;
         padding: 0 1;
-        #words-label { height: 1; color: $quiet; }
+        #words-label { height: auto; max-height: 2; color: $quiet; }
         TextArea {
             height: auto;
             max-height: 6;

@@ -45,6 +45,8 @@ class Member:
     """The session that it names as its source."""
     background: bool = False
     """Its first row says that it was written by a background session."""
+    renamed: bool = False
+    """Its file is not called after the session that its rows name: somebody's copy."""
     agents: tuple[str, ...] = ()
     """Ids of the sub-agents in its own directory, which no fork copies."""
 
@@ -77,7 +79,8 @@ def rows_of(files: Sequence[SourceFile]) -> frozenset[str]:
 
 
 def _within(family: list[Member]) -> Iterator[tuple[str, Descent]]:
-    family.sort(key=lambda member: (sum(file.size for file in member.files), member.name), reverse=True)
+    # Of two equal ones the first is carried by the other: a copy by what it was copied from.
+    family.sort(key=lambda member: (sum(file.size for file in member.files), member.renamed, member.name), reverse=True)
     carried: dict[str, str] = {}
     for at, member in enumerate(family):
         last = _last_row(member.files[-1])

@@ -38,6 +38,8 @@ _FIRST_ROW: Final = late(rb'"uuid":\s?"([^"\\]{1,200})"')
 _BACKGROUND: Final = late(rb'"sessionKind":\s?"bg"')
 _FORK: Final = late(rb'"forkedFrom":\s?\{"sessionId":\s?"([^"\\]{1,200})"')
 _OLD: Final = late(rb'"version":\s?"1\.')
+ID: Final = late(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
+"""A session's id, after which the program calls its transcript."""
 _INLINE: Final = b'"isSidechain":true'
 _ROOT: Final = b'"parentUuid":null'
 _TALK: Final = frozenset({"user", "assistant", "system", "attachment", "progress"})
@@ -114,6 +116,8 @@ def _main(file: SourceFile, stem: str, head: bytes) -> Identity:
         note["first"] = first
     if b'"sessionKind"' in head and _BACKGROUND.search(head):
         note["background"] = "first"
+    if not stem.startswith(_AGENT) and (named := _named_by_rows(stem, head)):
+        note["named"] = named
     if stem.startswith(_AGENT):
         note["sidechain"] = "alone"
     elif (
@@ -124,6 +128,14 @@ def _main(file: SourceFile, stem: str, head: bytes) -> Identity:
         note["inline"] = " ".join(roots)
     parent = "" if parent == stem else parent
     return Identity("main", stem, parent=parent, started=_started(head), note=note or None)
+
+
+def _named_by_rows(stem: str, head: bytes) -> str:
+    """The session that the rows of a file name which is called by no id: somebody's copy. "" for the program's own."""
+    if ID.fullmatch(stem) or not (match := _SESSION.search(head)):
+        return ""
+    session = match[1].decode("utf-8", "replace")
+    return session if ID.fullmatch(session) else ""
 
 
 def _session_folder(directories: Sequence[str]) -> str | None:
@@ -208,12 +220,12 @@ def _recognised(path: Path) -> list[Path]:
 
 def _transcripts(directory: Path) -> list[Path]:
     found = sorted(directory.glob("*.jsonl"))
-    if (directory / "subagents").is_dir() and (main := directory.with_name(f"{directory.name}.jsonl")).is_file():
+    if is_directory(directory / "subagents") and is_plain_file(main := directory.with_name(f"{directory.name}.jsonl")):
         found.append(main)
     if not found:
         found = sorted(directory.glob("subagents/**/*.jsonl"))
     for projects in (directory / "projects", directory):
-        if not found and projects.is_dir():
+        if not found and is_directory(projects):
             found = sorted(projects.glob("*/*.jsonl"))
     return found
 
@@ -306,10 +318,17 @@ def group(files: Sequence[tuple[SourceFile, Identity]], side: Sequence[SourceFil
 
 
 def _member(name: str, segments: Sequence[Segment], agents: Iterable[str]) -> Member:
-    identity = segments[0].identity
-    note = (identity.note if identity else None) or {}
+    note = _note_of(segments)
     files = tuple(segment.file for segment in segments)
-    return Member(name, note.get("first", ""), files, _named_source(segments), "background" in note, tuple(agents))
+    return Member(
+        name,
+        note.get("first", ""),
+        files,
+        _named_source(segments),
+        "background" in note,
+        renamed="named" in note,
+        agents=tuple(agents),
+    )
 
 
 def _named_source(segments: Sequence[Segment]) -> str:
@@ -329,7 +348,13 @@ def _session(
     for segment in segments:
         note = (segment.identity.note if segment.identity else None) or {}
         subagents += [FoundSubagent(root, (segment,)) for root in note.get("inline", "").split()]
-    return Found("claude-code", name, segments, tuple(subagents), descent.parent, descent.relatives)
+    renamed = _note_of(segments).get("named", "")
+    return Found("claude-code", name, segments, tuple(subagents), descent.parent, descent.relatives, renamed=renamed)
+
+
+def _note_of(segments: Sequence[Segment]) -> Mapping[str, str]:
+    identity = segments[0].identity
+    return (identity.note if identity else None) or {}
 
 
 def _alone(own: str, segments: list[Segment]) -> Found:

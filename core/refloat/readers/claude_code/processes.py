@@ -13,6 +13,7 @@ from typing import Final
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.stopping import Asking
 from refloat.patterns import late
+from refloat.readers.claude_code.layout import ID
 from refloat.readers.claude_code.values import version_of
 from refloat.readers.contract import OwnDoor
 from refloat.readers.naming import is_plain
@@ -53,7 +54,6 @@ _NO_SESSION: Final = frozenset(
     ]
 )
 """First words of command lines that do not run a conversation in that process."""
-_ID: Final = late(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
 _NAMING: Final = frozenset({"--resume", "-r", "--session-id"})
 
 
@@ -105,7 +105,7 @@ def session_on_command_line(process: ProcessInfo) -> str | None:
 
 
 def _session_of(value: str) -> str | None:
-    if _ID.fullmatch(value):
+    if ID.fullmatch(value):
         return value
     return PurePath(value).stem if value.endswith(".jsonl") else None
 
@@ -122,7 +122,7 @@ def marks_children(version: str) -> bool:
 
 def takes_id(session_id: str) -> bool:
     """Whether it is an id of Claude Code's, which are UUIDs."""
-    return _ID.fullmatch(session_id) is not None
+    return ID.fullmatch(session_id) is not None
 
 
 def continue_command(session_id: str, prompt: str | None) -> Sequence[str]:

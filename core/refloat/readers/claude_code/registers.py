@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from refloat.model.liveness import Holder
-from refloat.model.problem import Problem
+from refloat.model.problem import Problem, unread
 from refloat.model.session import RecordGone
 from refloat.patterns import late
 from refloat.readers.claude_code.layout import config_directory, settings_file
@@ -66,13 +66,13 @@ def _register(path: Path, row: Row) -> Holder | None:
 
 def _jobs(config: Path, problems: list[Holder | Problem]) -> Iterator[Holder]:
     roster_path = config / "daemon" / "roster.json"
-    roster = (_object(roster_path, problems) if roster_path.exists() else None) or {}
+    roster = _object(roster_path, problems) or {}
     daemon = number(roster.get("supervisorPid"))
     workers = {short: mapping(worker) for short, worker in mapping(roster.get("workers")).items()}
     told: set[str] = set()
     for directory in _files(config / "jobs", problems):
         path = directory / "state.json"
-        row = _object(path, problems) if path.exists() else None
+        row = _object(path, problems)
         session = make_id(text((row or {}).get("sessionId")))
         if row is None or not session:
             continue
@@ -106,17 +106,17 @@ def _files(directory: Path, problems: list[Holder | Problem]) -> list[Path]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as fault:
-        problems.append(Problem(str(directory), None, None, f"cannot be read: {fault.strerror or fault}"))
+        problems.append(unread(str(directory), fault.strerror or str(fault)))
         return []
 
 
 def _object(path: Path, problems: list[Holder | Problem]) -> Row | None:
     try:
         row = get_object(path.read_bytes())
-    except FileNotFoundError:
-        return None  # its process has just ended
+    except (FileNotFoundError, NotADirectoryError):
+        return None  # its process has just ended, or there never was one
     except OSError as fault:
-        problems.append(Problem(str(path), None, None, f"cannot be read: {fault.strerror or fault}"))
+        problems.append(unread(str(path), fault.strerror or str(fault)))
         return None
     if row is None:
         problems.append(Problem(str(path), None, None, "no JSON object"))
@@ -168,7 +168,7 @@ def _typed(path: Path, problems: list[RecordGone | Problem]) -> dict[str, tuple[
     except FileNotFoundError:
         pass
     except OSError as fault:
-        problems.append(Problem(str(path), None, None, f"cannot be read: {fault.strerror or fault}"))
+        problems.append(unread(str(path), fault.strerror or str(fault)))
     return found
 
 

@@ -119,6 +119,8 @@ def _by_text(row: Row, told: object, output: str, call: OpenCall, *, failed: boo
         return Verdict(Outcome.INTERRUPTED, effects_unknown=unsure)
     if denial == "user-rejected" or told == "User rejected tool use" or start.startswith(_REFUSED):
         return _refused(row, output, call)
+    if mapping(row.get("permissionDecision")).get("decision") == "reject" and row.get("toolDenialAfterRun") is not True:
+        return Verdict(Outcome.ERROR, nothing_done=True)
     return None
 
 

@@ -330,6 +330,8 @@ def _result(state: State, row: Row, block: Row, told: object, here: Here) -> Non
             placeholder=verdict.placeholder,
             made=verdict.made,
             background=work,
+            pushed=bool(mapping(mapping(told).get("gitOperation")).get("push")),
+            never_ran=verdict.nothing_done,
         )
     )
     state.shut = state.shut or verdict.shutdown

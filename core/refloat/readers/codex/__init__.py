@@ -22,7 +22,7 @@ from refloat.patterns import late
 from refloat.readers.codex import files as rollouts
 from refloat.readers.codex.shape import UUID
 from refloat.readers.contract import Found, FoundSubagent, Identity, OwnDoor, SourceFile, Walk
-from refloat.there import is_plain_file
+from refloat.there import is_directory, is_plain_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,7 +85,7 @@ class Codex:
     def recognise(self, path: Path) -> Sequence[SourceFile] | None:
         """A rollout by its head, or a directory that holds some as Codex lays them out."""
         try:
-            if path.is_dir():
+            if is_directory(path):
                 found = sorted(rollouts.held_by(str(path)))
                 kept = [_source(_path(inner)) for inner in found if rollouts.read_head(inner) is not None]
                 return kept or None

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from refloat.model.light import light
-from refloat.model.problem import Problem
+from refloat.model.problem import Problem, unread
 from refloat.model.repaired import CODEX_FIELD
 from refloat.model.stamp import read_stamp
 from refloat.patterns import late
@@ -354,7 +354,7 @@ def _checked_end(file: SourceFile, end: int, by: str, problems: list[Problem]) -
                 opened.seek(0)
                 return opened.read(end).rfind(b"\n") + 1
     except (OSError, EOFError) as fault:
-        problems.append(Problem(file.path, None, None, f"cannot be read: {fault}"))
+        problems.append(unread(file.path, str(fault)))
         return max(0, end)
     if end != 0:
         problems.append(Problem(by, 1, 0, f"its base ends at byte {end:,}, but holds {size:,}"))

@@ -16,7 +16,7 @@ from typing import Final
 from refloat.damage import FAULTS
 from refloat.model.light import field, light
 from refloat.model.liveness import Holder
-from refloat.model.problem import Problem
+from refloat.model.problem import Problem, unread
 from refloat.model.session import RecordGone
 from refloat.readers.codex.files import AGENT
 from refloat.readers.codex.shape import UUID, Json, as_dict, as_id, as_int, as_text, parse_object
@@ -181,7 +181,7 @@ def find_locks(home: Path) -> Iterator[Holder | Problem]:
     except FileNotFoundError:
         return
     except OSError as fault:
-        yield Problem(str(place), None, None, f"cannot be read: {fault.strerror or fault}")
+        yield unread(str(place), fault.strerror or str(fault))
         return
     for name in names:
         thread = name.removesuffix(".lock")

@@ -56,6 +56,11 @@ class Told:
     running: str = ""
     """The agent's name for the process that goes on."""
 
+    @property
+    def never_ran(self) -> bool:
+        """Whether it is the agent's own word, and not a command's, that nothing was begun."""
+        return self.nothing_done and self.exit_code is None and _not_begun(self.text)
+
 
 def read_output(value: object) -> Told:
     """The outcome in `output`: a string, a string that holds JSON, an array of content items, or an object."""

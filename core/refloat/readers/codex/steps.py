@@ -94,7 +94,7 @@ class Steps(Talk):
         out.append(
             Result(
                 call, told.outcome, self._at, self._place, told.exit_code, told.text, edits, kind,
-                told.effects_unknown or failed_patch, background=background,
+                told.effects_unknown or failed_patch, background=background, never_ran=told.never_ran,
             )
         )  # fmt: skip
         known.answered = True

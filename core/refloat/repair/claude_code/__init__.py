@@ -12,6 +12,7 @@ from refloat.readers.claude_code.layout import config_directory
 from refloat.readers.contract import Found
 from refloat.repair.claude_code.survey import ClaudeSurvey
 from refloat.repair.frame import Source, Target, uuid_of
+from refloat.there import is_directory
 
 __all__ = ["ClaudeRepair"]
 
@@ -57,7 +58,7 @@ class ClaudeRepair:
             words.append(f"{many} of the original: their transcripts are neither repaired nor copied")
         for name, told in _SIDE:
             beside = Path(found.files[-1].path).with_suffix("") / name
-            if beside.is_dir():
+            if is_directory(beside):
                 words.append(told.format(path=beside))
         words.append("the program's backups of edited files: they stay with the original, `/rewind` finds none")
         words.append("prompts in `history.jsonl`: the copy is found by its id, and recalls none of them")

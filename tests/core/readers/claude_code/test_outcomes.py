@@ -248,6 +248,7 @@ def test_tools(tool: str, given: dict[str, object], kind: str, summary: str):
 
 def test_a_push_that_the_result_names_is_external():
     step = bash("ok", BASH | {"gitOperation": {"push": {"branch": "main"}}}, "2.1.270", "./release.sh")
+    assert step.pushed
     assert step.kind == "external"
 
 
@@ -259,6 +260,29 @@ def test_rows_that_were_appended_again_count_once():
     talk.rows += talk.rows
     summary = story_of(talk).summary
     assert (summary.prompts, summary.steps, summary.turns, summary.ending.turn) == (1, 1, 1, "completed")
+
+
+@pytest.mark.parametrize(
+    ("content", "fields", "never"),
+    [
+        ("<tool_use_error>Sibling tool call errored</tool_use_error>", {"toolCallEnded": "not_started"}, True),
+        ("<tool_use_error>Sibling tool call errored</tool_use_error>", {}, True),
+        ("[Tool call skipped: a message arrived]", {}, True),
+        ("late", {"toolCallEnded": "not_started"}, True),
+        ("<tool_use_error>InputValidationError: Bash failed</tool_use_error>", {}, True),
+        ("PreToolUse:Bash hook error: [guard.sh]: no", {}, True),
+        ("not on a Friday", {"permissionDecision": {"decision": "reject", "source": "hook"}}, True),
+        ("x", {"toolDenialKind": "permission-rule"}, True),
+        (REFUSED, {"userFeedback": "not that"}, True),
+        (REFUSED, {}, False),
+        ("x", {"toolDenialKind": "interrupted"}, False),
+        ("Exit code 1\nno", {}, False),
+        ("anything", {}, False),
+        ("[Tool call did not complete: x]", {}, False),
+    ],
+)
+def test_what_never_ran(content: str, fields: dict[str, object], never: bool) -> None:
+    assert bash(content, None, failed=True, **fields).never_ran is never
 
 
 STARTED = "Command running in background with ID: b1. Output is being written to: /tmp/x"

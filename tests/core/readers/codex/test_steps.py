@@ -56,6 +56,22 @@ def test_an_output_tells_how_a_call_ended(codex: "CodexHome", output: object, ou
     assert step.effects_unknown == (outcome is Outcome.INTERRUPTED or str(output).startswith("command timed out"))
 
 
+@pytest.mark.parametrize(
+    ("output", "never"),
+    [
+        ("failed to parse function arguments: missing field `cmd`", True),
+        ("unsupported call: exec_command", True),
+        ("Wall time: 1.0 seconds\nProcess exited with code 1\nOutput:\nfailed to parse function arguments: x", False),
+        ('{"output":"unsupported call: x","metadata":{"exit_code":1}}', False),
+        ("Script failed\nWall time 1.0 seconds\nOutput:\nunsupported call: x", False),
+        ("command timed out after 1000 milliseconds", False),
+    ],
+)
+def test_what_never_ran(codex: "CodexHome", output: str, never: bool):
+    codex.rollout().meta().prompt("x").run("c1", "git push").answer("c1", output).end().save()
+    assert codex.steps()["c1"].never_ran is never
+
+
 def test_a_call_without_output_dangles(codex: "CodexHome"):
     codex.rollout().meta().prompt("x").run("c1", "git push").event("token_count", info=None, rate_limits=None).save()
     story = codex.story()

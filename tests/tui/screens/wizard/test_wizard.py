@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from tests.tui.waiting import until_nothing_runs
+from tests.tui.waiting import until, until_nothing_runs
 from textual.pilot import Pilot
 from textual.widgets import Static
 

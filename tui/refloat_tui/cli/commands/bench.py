@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import click
 
 from refloat.usecases.targets import refuse_dash
-from refloat_tui.cli.asking import answer, bench, here, located, located_whole
+from refloat_tui.cli.asking import answer, bench, here, located, located_whole, show_unmasked
 
 __all__ = [
     "answer",
@@ -32,7 +32,15 @@ def as_json(command: Command) -> Command:
 
 def show_secrets(command: Command) -> Command:
     """Add `--show-secrets`."""
-    return click.option("--show-secrets", is_flag=True, help="Do not mask what looks like a secret.")(command)
+
+    def told(ctx: click.Context, param: click.Parameter, value: bool) -> bool:
+        del ctx, param
+        show_unmasked(value)
+        return value
+
+    return click.option(
+        "--show-secrets", is_flag=True, is_eager=True, callback=told, help="Do not mask what looks like a secret."
+    )(command)
 
 
 def full(command: Command) -> Command:

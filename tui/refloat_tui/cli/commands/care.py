@@ -5,11 +5,13 @@ from contextlib import closing
 import click
 
 from refloat import wire
+from refloat.model.problem import only_unread
 from refloat.model.refreshed import Refreshed
 from refloat.uncollected import Uncollected
 from refloat.usecases.refresh import refresh as read_all
 from refloat_tui.cli import err
 from refloat_tui.cli.commands.bench import answer, as_json, bench, located
+from refloat_tui.cli.ending import UNREAD
 from refloat_tui.cli.show.care import doctor_lines, refresh_line, refreshed_lines
 from refloat_tui.cli.show.keep import kept_lines, kept_many_lines
 
@@ -49,7 +51,7 @@ def refresh(json_: bool) -> int:
         err.say(f"nothing could be kept: {bench().machine.places.cache} cannot be written")
         code = 3
     answer(state, refreshed_lines, wire.refreshed if json_ else None, masked=True)
-    return code
+    return code or (UNREAD if only_unread(state.problems) else 0)
 
 
 @click.command(short_help="What was found, and what could not be read.")

@@ -56,7 +56,8 @@ def wrap(
     if json_:
         out.write(wire_record.dump(wire_record.link_answer(job, "wrap", wire_record.wrap(done)), masker))
     else:
-        lines = [*wrap_lines(mask_tree(done, masker), out.width()), "", f"`refloat pickup {done.id[:12]} --as YOU`"]
+        width = out.width(whole=show_secrets)
+        lines = [*wrap_lines(mask_tree(done, masker), width), "", f"`refloat pickup {done.id[:12]} --as YOU`"]
         out.lines(lines[1:], masker)
 
 
@@ -72,7 +73,7 @@ def pickup(wrap: str, producer: str, show_secrets: bool, json_: bool) -> None:
         tell_unsigned(record)
     masker = Masker(enabled=not show_secrets)
     if not json_:
-        out.lines(pickup_lines(mask_tree(picked, masker), out.width()), masker)
+        out.lines(pickup_lines(mask_tree(picked, masker), out.width(whole=show_secrets)), masker)
         return
     out.write(wire_record.dump(wire_record.picked_up(picked), masker))
 

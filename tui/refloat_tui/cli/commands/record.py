@@ -130,7 +130,7 @@ def verify(what: str, show_secrets: bool, json_: bool) -> int:
     if json_:
         out.write(wire_record.dump(wire_record.verified(found), masker))
     else:
-        out.lines(verified_lines(mask_tree(found, masker), out.width()), masker)
+        out.lines(verified_lines(mask_tree(found, masker), out.width(whole=show_secrets)), masker)
     return 0 if found.ok else 1
 
 

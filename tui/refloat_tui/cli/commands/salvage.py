@@ -7,7 +7,9 @@ import click
 
 from refloat import wire
 from refloat.brief.masks import Masker
+from refloat.model.fate_words import MADE_ANEW
 from refloat.model.salvage import Salvage
+from refloat.text import inert_line
 from refloat.usecases.put_salvage import Put, put_salvage
 from refloat.usecases.salvage import salvage_session
 from refloat_tui.cli import err, out
@@ -45,6 +47,8 @@ def _next(found: Salvage, target: Path | None, written: Put | None) -> list[str]
         return lines
     if (apply := written.apply(found.repo)) is not None:
         lines.append(f"wrote {written.patch}; `{shlex.join(apply)}` applies it")
+    elif written.patch is not None:
+        lines.append(f"wrote {written.patch}; {inert_line(found.gone or '')} is gone: {MADE_ANEW}")
     if written.beside is not None:
         lines.append(f"wrote {written.beside}")
     if written.listing is not None:

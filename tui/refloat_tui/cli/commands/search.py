@@ -74,7 +74,7 @@ def search(
     until: Stamp | None,
     limit: int,
     json_: bool,
-) -> None:
+) -> int:
     """Prompts, replies, thoughts, commands, paths and outputs of every session that hold WORDS, the best first.
 
     All words must stand in one item; "a phrase" in a row; -word must not (put `--` before a first one). The last word
@@ -98,7 +98,7 @@ def search(
         limit=limit,
     )
     found = answer_search(bench(), asked, unchanged=quick.is_unchanged(), tell=_tell)
-    seeking.show(found, as_json=json_)
+    return seeking.show(found, as_json=json_)
 
 
 def _tell(state: "Refreshed") -> None:

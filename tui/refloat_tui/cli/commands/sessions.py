@@ -35,7 +35,7 @@ def list_(
     limit: int | None,
     show_secrets: bool,
     json_: bool,
-) -> None:
+) -> int:
     """Sessions, newest activity first, with their state."""
     if everywhere and cwd is not None:
         raise click.UsageError("--all and --cwd contradict each other; take one")
@@ -52,7 +52,7 @@ def list_(
     )
     from refloat_tui.cli.listing import show_list
 
-    show_list(scope, as_json=json_, show_secrets=show_secrets)
+    return show_list(scope, as_json=json_, show_secrets=show_secrets)
 
 
 @click.command()

@@ -34,7 +34,7 @@ def jobs(ctx: click.Context, show_secrets: bool, json_: bool) -> None:
     if json_:
         out.write(wire_record.dump(wire_record.jobs(found, ties), masker))
     else:
-        out.lines(jobs_lines(mask_tree(found, masker), ties, out.width()), masker)
+        out.lines(jobs_lines(mask_tree(found, masker), ties, out.width(whole=show_secrets)), masker)
 
 
 @jobs.command()

@@ -111,6 +111,7 @@ def brief(
         out.write(wire.dump(wire.brief(written), masker=Masker(enabled=not show_secrets)))
     elif target is None:
         out.write(written.markdown)
+        out.tell_masked(written.markdown)
 
 
 def _show_preview(written: WrittenBrief, found: BriefPreview, *, json_: bool) -> None:

@@ -6,6 +6,7 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import Final
 
+from refloat.model.problem import only_unread
 from refloat.model.record import Lease
 from refloat.model.session import Session
 from refloat.model.stamp import Stamp
@@ -15,6 +16,9 @@ from refloat_tui.cli import rows
 from refloat_tui.cli.show.table import labelled
 
 NOBODY: Final[Mapping[str, Lease]] = MappingProxyType({})
+
+
+_NONE_READ: Final = "No session could be read that belongs here. What could not be read:"
 
 
 def _at(name: str, held: Mapping[str, Lease]) -> str:
@@ -43,6 +47,9 @@ def listing_lines(
     ]
     ascii_only = rows.wants_ascii(os.environ)
     gone = len(listing.records_gone)
-    yield from rows.table(table, gone, width, now, ascii_only=ascii_only, everywhere=everywhere)
+    lines = rows.table(table, gone, width, now, ascii_only=ascii_only, everywhere=everywhere)
+    if not table and only_unread(listing.problems):
+        lines[0] = _NONE_READ
+    yield from lines
     for problem in listing.problems:
         yield from labelled("  !", f"{problem.path}: {problem.what}", width, 4)

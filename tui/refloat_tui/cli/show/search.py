@@ -14,6 +14,8 @@ from refloat_tui.cli.show.table import counted
 
 _NUMBER: Final = 7
 _KIND: Final = 9
+_TITLE: Final = 8
+"""Characters of a title that the agent's name must leave."""
 _SIGNS: Final = {ord(sign): "\ufffd" for sign in SOUGHT}
 
 
@@ -35,7 +37,7 @@ def found_lines(found: Found, width: int, now: Stamp) -> Iterator[str]:
     if found.more:
         yield ""
         yield "There is more: --limit N shows it, more words or a filter (--agent, --here, --since) narrow it down."
-    if not found.complete:
+    if found.unread or not (found.complete or found.unreadable):
         yield ""
         yield f"{counted(found.unread, 'session')} not searched yet: `refloat refresh` reads everything."
 
@@ -43,8 +45,10 @@ def found_lines(found: Found, width: int, now: Stamp) -> Iterator[str]:
 def _head(hit: Hit, width: int, now: Stamp, mark: str) -> str:
     session = hit.session
     age = rows.show_age(session.last_activity_at or "", now)
-    rest = f"  {session.agent}  {age}  {session.session_id[:8]}"
-    title = cut(one_line(session.title or UNTITLED), max(8, width - len(rest) - 12), mark)
+    rest = f"  {age}  {session.session_id[:8]}"
+    agent = f"  {session.agent}"
+    rest = agent + rest if width - len(agent + rest) - 12 >= _TITLE else rest
+    title = cut(one_line(session.title or UNTITLED), max(_TITLE, width - len(rest) - 12), mark)
     return f"{session.state:<10}  {title}{rest}".translate(_SIGNS)
 
 

@@ -208,7 +208,7 @@ def _done(recap: Recap) -> Iterator[str]:
         more = f" and {len(files) - 6} more" if len(files) > 6 else ""
         yield f"{counted(len(edits), 'edit')} recorded: {', '.join(files[:6])}{more}"
         yield f"what became of them since: refloat checkout {recap.session}"
-        yield f"what is lost of them comes back with: {salvage_line(recap.session)}"
+        yield f"should any of them be lost, this brings back what can be: {salvage_line(recap.session)}"
     checks: dict[str, Step] = {}
     for step in steps:
         if step.kind is StepKind.CHECK:

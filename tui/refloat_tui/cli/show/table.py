@@ -7,6 +7,8 @@ from typing import Final
 from refloat.text import cut, inert_line, one_line
 from refloat_tui.cli import out
 
+_LEAST: Final = 20
+"""Characters that the last column has at least."""
 _FRACTION: Final = re.compile(r"(\dT\d\d:\d\d:\d\d)\.\d+Z")
 
 
@@ -30,19 +32,40 @@ def labelled(label: str, text: str, width: int, indent: int = 10) -> list[str]:
 
 def columns(rows: Iterable[Sequence[str]], width: int, indent: str = "  ", *, whole: bool = False) -> list[str]:
     """Rows with aligned columns; the last column gets the room that is left and is cut to it, unless it is wanted
-    `whole`.
+    `whole`. Where somebody reads in columns, and there are too few, a row goes on below itself.
     """
     listed = [[inert_line(cell) for cell in row] for row in rows]
     if not listed:
         return []
     last = len(listed[0]) - 1
     widths = [max(len(row[at]) for row in listed) for at in range(last)]
-    room = max(20, width - len(indent) - sum(widths) - 2 * last)
-    out: list[str] = []
+    room = width - len(indent) - sum(widths) - 2 * last
+    if room < _LEAST and out.is_bounded():
+        most = width if whole else width - len(indent) - 2
+        return [_below(row if whole else [*row[:last], _cut(row[last], most)], width, indent) for row in listed]
+    lines: list[str] = []
     for row in listed:
         cells = [cell.ljust(size) for cell, size in zip(row[:last], widths, strict=True)]
-        out.append((indent + "  ".join([*cells, row[last] if whole else cut(row[last], room)])).rstrip())
-    return out
+        lines.append(
+            (indent + "  ".join([*cells, row[last] if whole else _cut(row[last], max(_LEAST, room))])).rstrip()
+        )
+    return lines
+
+
+def _cut(text: str, room: int) -> str:
+    return cut(text, room, out.plain("…"))
+
+
+def _below(row: Sequence[str], width: int, indent: str) -> str:
+    """A row's cells one after the other, on lines of their own where they do not fit beside each other."""
+    lines = [indent]
+    for cell in filter(None, row):
+        bare = not lines[-1].strip()
+        if not bare and len(lines[-1]) + 2 + len(cell) > width:
+            lines.append(indent + "  ")
+            bare = True
+        lines[-1] += cell if bare else "  " + cell
+    return "\n".join(lines)
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

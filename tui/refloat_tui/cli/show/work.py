@@ -159,7 +159,7 @@ def _of_the_saved(triage: Triage) -> str:
 
 def _of_the_gone(triage: Triage) -> str:
     """How many of it are not lost for all that is known."""
-    unknown = sum(row.unknown for row in triage.gone)
+    unknown = sum(row.unknown or row.unconfirmed for row in triage.gone)
     lost = f"{len(triage.gone) - unknown} lost, " if unknown != len(triage.gone) else ""
     return f" ({lost}{unknown} of unknown outcome)" if unknown else ""
 

@@ -215,7 +215,7 @@ class Keeping(RefloatScreen[Farewell]):
         self._lost, self._unkept = event.lease, self.warn_typing()
         self._recovery = self._saved = self._stands
         self._typing = self._untold = False
-        self.tell(self.lost_words(), bad=True)
+        self.app.clear_notifications()  # it stands above the page for as long as it is so
         self.show()
         self._draw_brief()
 

@@ -6,26 +6,26 @@ from textual.widget import Widget
 
 from refloat.model.recovery import PAGES, Page
 from refloat.text import one_line
-from refloat.usecases.recover import Recovery
 from refloat_tui.screens.wizard.pages import VIEWS
+from refloat_tui.screens.wizard.pages.view import Look
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import Cell, row
 
 
-def draw_rail(recovery: Recovery | None, width: int, height: int, glyphs: Glyphs) -> Content:
+def draw_rail(look: Look | None, width: int, height: int, glyphs: Glyphs) -> Content:
     """Two lines a step, and a blank one between them where there is room."""
     lines: list[Content] = []
     roomy = height >= 3 * len(PAGES)
     for number, page in enumerate(PAGES, start=1):
-        lines += _step(recovery, page, number, width, glyphs)
+        lines += _step(look, page, number, width, glyphs)
         if roomy:
             lines.append(Content(""))
     return Content("\n").join(lines)
 
 
-def _step(recovery: Recovery | None, page: Page, number: int, width: int, glyphs: Glyphs) -> list[Content]:
-    here = recovery is not None and recovery.given.page is page
-    passed = recovery is not None and page in recovery.given.passed
+def _step(look: Look | None, page: Page, number: int, width: int, glyphs: Glyphs) -> list[Content]:
+    here = look is not None and look.recovery.given.page is page
+    passed = look is not None and page in look.recovery.given.passed
     sign = (glyphs.closed, "$accent bold") if here else (glyphs.ok if passed else " ", "$pile-saved")
     title = "$accent bold" if here else "" if passed else "$quiet"
     view = VIEWS[page]
@@ -34,7 +34,7 @@ def _step(recovery: Recovery | None, page: Page, number: int, width: int, glyphs
         Cell((sign,), 1),
         Cell(((view.title, title),)),
     )
-    so_far = "" if recovery is None or not (here or passed) else one_line(view.so_far(recovery))
+    so_far = "" if look is None or not (here or passed) else one_line(view.so_far(look))
     below = (Cell((("", ""),), 3), Cell(((so_far, "$quiet"),)))
     return [row(head, width, glyphs), row(below, width, glyphs)]
 
@@ -49,14 +49,14 @@ class Rail(Widget):
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__()
         self.glyphs = glyphs
-        self._recovery: Recovery | None = None
+        self._look: Look | None = None
 
-    def show(self, recovery: Recovery) -> None:
+    def show(self, look: Look) -> None:
         """Draw this one."""
-        self._recovery = recovery
+        self._look = look
         self.refresh()
 
     def render(self) -> RenderResult:
         """The steps."""
         size = self.content_size
-        return draw_rail(self._recovery, max(8, size.width), size.height, self.glyphs)
+        return draw_rail(self._look, max(8, size.width), size.height, self.glyphs)

@@ -7,7 +7,7 @@ and when is `keeping`, what touches the outside is `outside`.
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 from textual import events
 from textual.app import ComposeResult
@@ -142,7 +142,7 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         look = self._page_look()
         if look is None or not self.is_mounted:
             return
-        view, recovery = self._view, look.recovery
+        view = self._view
         self.set_class(view.list_first, "-list-first")
         self.set_class(view.page is Page.BRIEF, "-last")
         number = list(VIEWS).index(view.page) + 1
@@ -164,7 +164,7 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
             self.query_one("#page-detail").scroll_home(animate=False)
         self._show_detail()
         self._show_side()
-        self.rail.show(recovery)
+        self.rail.show(look)
         self.show_saved()
         self.refresh_bindings()
 
@@ -227,20 +227,7 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
 
     # ── keys ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    _VERBS: ClassVar[dict[str, Verb]] = {
-        "wizard_choose": "choose",
-        "wizard_edit": "edit",
-        "wizard_move": "move",
-        "wizard_probe": "probe",
-        "wizard_undo": "undo",
-        "wizard_write": "write",
-        "wizard_copy": "copy",
-        "wizard_wrap": "wrap",
-        "wizard_preview": "preview",
-        "wizard_command": "command",
-        "wizard_add": "add",
-        "wizard_drop": "drop",
-    }
+    _VERBS: ClassVar[dict[str, Verb]] = {f"wizard_{verb}": verb for verb in get_args(Verb)}
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide what this page has no use for; dim what is impossible now."""
@@ -254,9 +241,14 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         return super().check_action(action, parameters)
 
     def word_of(self, action: str) -> str | None:
-        """A look is offered where it may tell of something on the page; its key says of each row why not."""
-        if action == "wizard_probe" and (look := self._page_look()) is not None and not can_look(look):
+        """A look is offered where it may tell of something on the page; its key says of each row why not. Where words
+        are still wanted, the key that goes on says so.
+        """
+        look = self._page_look() if action in {"wizard_probe", "wizard_next"} else None
+        if look is not None and action == "wizard_probe" and not can_look(look):
             return ""
+        if look is not None and action == "wizard_next" and self._view.still_asks(look) is not None:
+            return "say why"
         return super().word_of(action)
 
     def why_not(self, action: str) -> str | None:
@@ -335,6 +327,7 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
     def _turn_to(self, said: WentOn | WentTo) -> None:
         if self._recovery is None:
             return
+        self.app.clear_notifications()  # what was told was about the page that is left
         self._recovery, self._typing = answer(self._recovery, said), False
         self.show(fresh=True)
         self.call_after_refresh(self.show)
@@ -477,6 +470,8 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
             self.tell(self.lost_words(), bad=True)
         else:
             self._take_words(event)
+            if (look := self._page_look()) is not None and self._view.still_asks(look) == event.key:
+                self.tell("No reason is given yet: it goes into the brief. e says it, u takes the move back.")
         self._settle()
         self.show()
         self.words.let_go()

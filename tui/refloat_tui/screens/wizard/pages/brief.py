@@ -6,7 +6,6 @@ from typing import Final
 from refloat.model.brief import SECTIONS, Confidence, Line, Section, lines_of
 from refloat.model.recovery import EditedLine, LineEdit, Page, Said, SaidTitle
 from refloat.text import one_line
-from refloat.usecases.recover import Recovery
 from refloat_tui.present import QUIET, STRONG, Pieces
 from refloat_tui.present.age import clock_time, local_times
 from refloat_tui.present.path import from_home, homes_shortened
@@ -106,12 +105,12 @@ class BriefPage(PageView):
     offers = frozenset({"edit", "undo", "add", "drop", "write", "copy", "wrap", "preview", "command"})
     list_first = True
 
-    def so_far(self, recovery: Recovery) -> str:
+    def so_far(self, look: Look) -> str:
         """`written 12:41:07`."""
-        written = recovery.given.written
+        written = look.recovery.given.written
         if written is None:
             return "not written yet"
-        return "changed since written" if recovery.given.stale else f"written {clock_time(written[1])}"
+        return "changed since written" if look.recovery.given.stale else f"written {clock_time(written[1])}"
 
     def reason(self, look: Look) -> Pieces:
         """How big it is, what is masked and cut, and where it goes."""

@@ -6,7 +6,7 @@ from refloat.model.checkout import DirtyHunk, EditedFile, FileState, Owner
 from refloat.model.fate_words import OWNER_WORDS, STATE_WORDS, fate_words
 from refloat.model.recovery import Page, Said, SaidHunk, SaidOwner
 from refloat.text import inert_line, one_line
-from refloat.usecases.recover import OwnerRow, PlaceRow, Recovery, next_owner, owner_rows
+from refloat.usecases.recover import OwnerRow, PlaceRow, next_owner, owner_rows
 from refloat_tui.present import QUIET, STRONG, Pieces
 from refloat_tui.present.age import local_times
 from refloat_tui.present.hunk import file_glyph, hunks_changed, place_words, sign_style
@@ -52,9 +52,9 @@ class CheckoutPage(PageView):
     offers = frozenset({"choose", "edit", "undo"})
     rounds = frozenset({"choose"})
 
-    def so_far(self, recovery: Recovery) -> str:
+    def so_far(self, look: Look) -> str:
         """`6 files, 1 unknown owner`."""
-        rows = owner_rows(recovery)
+        rows = owner_rows(look.recovery)
         open_ = sum(1 for row in rows if row.open)
         return several(len(rows), "file") + (f", {open_} unowned" if open_ else "") if rows else "nothing dirty"
 

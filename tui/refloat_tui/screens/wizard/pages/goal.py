@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from refloat.model.recovery import Page, Said, SaidDoneWhen, SaidGoal, SaidNext
 from refloat.text import inert, one_line
-from refloat.usecases.recover import Recovery, done_when_of, goal_of, next_of
+from refloat.usecases.recover import done_when_of, goal_of, next_of
 from refloat_tui.present import QUIET, Pieces
 from refloat_tui.screens.wizard.pages.view import (
     PERSON,
@@ -25,6 +25,14 @@ def _criteria(statements: Iterable[str]) -> Iterator[str]:
         yield from (row.removeprefix("> ") for row in quoted or [first])
 
 
+def _next(look: Look) -> str:
+    return next_of(look.recovery, look.written.brief if look.written is not None else None)
+
+
+def _done_when(look: Look) -> tuple[str, ...]:
+    return done_when_of(look.recovery, look.written.brief if look.written is not None else None)
+
+
 class GoalPage(PageView):
     """The three sentences that the next attempt steers by."""
 
@@ -35,9 +43,9 @@ class GoalPage(PageView):
     offers = frozenset({"edit", "undo"})
     list_first = True
 
-    def so_far(self, recovery: Recovery) -> str:
+    def so_far(self, look: Look) -> str:
         """The next step."""
-        return one_line(next_of(recovery))
+        return one_line(_next(look))
 
     def reason(self, look: Look) -> Pieces:
         """Where the three come from."""
@@ -48,11 +56,11 @@ class GoalPage(PageView):
         """Three fields."""
         recovery, width = look.recovery, look.width
         given = recovery.given
-        done = "\n".join(statement_words(line, look.glyphs) for line in done_when_of(recovery))
+        done = "\n".join(statement_words(line, look.glyphs) for line in _done_when(look))
         rows: list[Row] = []
         for key, label, text, own in (
             ("goal", "GOAL", goal_of(recovery), given.goal is not None),
-            ("next", "NEXT STEP", next_of(recovery), given.next_step is not None),
+            ("next", "NEXT STEP", _next(look), given.next_step is not None),
             ("done", "DONE WHEN", done, given.done_when is not None),
         ):
             if rows:
@@ -83,9 +91,9 @@ class GoalPage(PageView):
             case "goal":
                 return Field("Goal", goal_of(recovery), lines=True)
             case "next":
-                return Field("The one next step", statement_words(next_of(recovery), look.glyphs), lines=True)
+                return Field("The one next step", statement_words(_next(look), look.glyphs), lines=True)
             case _:
-                return Field("Done when, one a line", "\n".join(_criteria(done_when_of(recovery))), lines=True)
+                return Field("Done when, one a line", "\n".join(_criteria(_done_when(look))), lines=True)
 
     def typed(self, look: Look, key: str, text: str) -> Said | None:
         """Keep it; nothing typed takes it back."""

@@ -37,9 +37,9 @@ class HappenedPage(PageView):
     offers = frozenset({"edit", "undo"})
     list_first = True
 
-    def so_far(self, recovery: Recovery) -> str:
+    def so_far(self, look: Look) -> str:
         """The sentence."""
-        return timed_line(happened_of(recovery))
+        return timed_line(happened_of(look.recovery))
 
     def reason(self, look: Look) -> Pieces:
         """Where it comes from."""

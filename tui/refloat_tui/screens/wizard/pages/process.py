@@ -39,12 +39,12 @@ class ProcessPage(PageView):
     section = "previous_attempt"
     offers = frozenset({"choose", "edit", "undo"})
 
-    def so_far(self, recovery: Recovery) -> str:
+    def so_far(self, look: Look) -> str:
         """`gone, by 3 facts`."""
-        said = _SHORT[process_of(recovery)]
-        if recovery.given.process is not None:
+        said = _SHORT[process_of(look.recovery)]
+        if look.recovery.given.process is not None:
             return f"{said}, by your word"
-        return f"{said}, by {several(len(recovery.session.liveness.evidence), 'fact')}"
+        return f"{said}, by {several(len(look.recovery.session.liveness.evidence), 'fact')}"
 
     def reason(self, look: Look) -> Pieces:
         """What the facts add up to, and what may not be done while it runs."""
@@ -75,12 +75,13 @@ class ProcessPage(PageView):
             mark = look.glyphs.chosen if choice == said else look.glyphs.free
             by_person = choice == said and look.recovery.given.process is not None
             note = "your word" if by_person else "by the evidence" if choice == found else ""
-            cells = (
+            cells = [
                 Cell(((mark, "$accent" if choice == said else QUIET),), 3),
                 Cell(((_CHOICES[choice], STRONG if choice == said else ""),)),
-                Cell(((note, PERSON if by_person else QUIET),), 15, "right"),
-            )
-            rows.append(Row(choice, cells))
+            ]
+            if note:
+                cells.append(Cell(((note, PERSON if by_person else QUIET),), 15, "right"))
+            rows.append(Row(choice, tuple(cells)))
         return rows
 
     def detail(self, look: Look, key: str) -> Sequence[Pieces]:

@@ -6,7 +6,7 @@ from refloat.model.fate_words import PLACE_WORDS
 from refloat.model.recovery import PILES, LookedAt, MovedTo, Page, Said
 from refloat.model.triage import Finding
 from refloat.text import inert_line, one_line
-from refloat.usecases.recover import Card, Recovery, cards
+from refloat.usecases.recover import Card, cards
 from refloat_tui.present import QUIET, STRONG, Pieces
 from refloat_tui.present.age import local_times, timed_line
 from refloat_tui.present.triage import EMPTY, kind_words, pile_words, verdict, what_words
@@ -36,9 +36,9 @@ class TriagePage(PageView):
     rounds = frozenset({"move"})
     list_first = True
 
-    def so_far(self, recovery: Recovery) -> str:
+    def so_far(self, look: Look) -> str:
         """`9 saved, 1 gone`."""
-        found = cards(recovery)
+        found = cards(look.recovery)
         counts = {pile: sum(1 for card in found if card.pile == pile) for pile in PILES}
         return ", ".join(f"{count} {pile}" for pile, count in counts.items() if count) or "nothing to sort"
 

@@ -41,9 +41,9 @@ class UncertainPage(PageView):
     offers = frozenset({"choose", "edit", "probe", "undo"})
     rounds = frozenset({"choose"})
 
-    def so_far(self, recovery: Recovery) -> str:
+    def so_far(self, look: Look) -> str:
         """`2 of 3 unknown`."""
-        rows = uncertain_rows(recovery)
+        rows = uncertain_rows(look.recovery)
         open_ = sum(1 for row in rows if row.said == "unknown")
         return f"{open_} of {len(rows)} unknown" if rows else "nothing uncertain"
 
@@ -77,7 +77,7 @@ class UncertainPage(PageView):
                 Cell(((one_line(row.action), ""),)),
                 Cell(((words, QUIET),), 13),
             )
-            rows.append(Row(f"done {row.subagent or ''} {row.step}", cells, stop=False))
+            rows.append(Row(f"done {row.key}", cells, stop=False))
         return rows or [heading("none", (("Nothing uncertain: nothing to ask here.", QUIET),))]
 
     def detail(self, look: Look, key: str) -> Sequence[Pieces]:
@@ -93,10 +93,13 @@ class UncertainPage(PageView):
             ended = "said" if row.looked.code == 0 else f"ended with {row.looked.code} and said"
             lines.append(((f"{clock_time(row.looked.at)} it {ended}, kept here:", QUIET),))
             lines += [(("  ", ""), *line) for line in text_lines(row.looked.out or "nothing", limit=40)]
+            if row.told:
+                lines.append(((f"So {row.told}.", STRONG),))
         lines += [(), _choices(row, look)]
         if row.note:
             lines.append((("note: ", QUIET), (one_line(row.note), PERSON)))
-        return [*lines, (), *text_lines(local_times(row.why), QUIET)]
+        why = row.why if row.said == "unknown" else f"Your word: {LOOKED_WORDS[row.said]}. No result is recorded."
+        return [*lines, (), *text_lines(local_times(why), QUIET)]
 
     def choose(self, look: Look, key: str) -> Said | None:
         """The next answer; a claim was looked at, or was not after all."""
@@ -173,7 +176,7 @@ def _row(look: Look, key: str) -> Uncertain | None:
 def why_no_look(row: Uncertain, look: Look) -> str:
     """Why the read-only command of a row cannot tell here; empty where nothing is known against it."""
     actions = look.recovery.triage.do_not_repeat
-    return next((one.no_look for one in actions if (one.step, one.subagent) == (row.step, row.subagent)), "")
+    return next((one.no_look for one in actions if one.key == row.key), "")
 
 
 def can_look(look: Look) -> bool:

@@ -82,7 +82,7 @@ class PageView(ABC):
     """The list takes the room, the detail what it needs; otherwise the other way round."""
 
     @abstractmethod
-    def so_far(self, recovery: Recovery) -> str:
+    def so_far(self, look: Look) -> str:
         """What the rail says of it: a few words."""
 
     @abstractmethod
