@@ -9,10 +9,15 @@ from tests.tui.test_desk import SMALL, WIDE, settle, standing_on, step_under, wo
 from tests.tui.waiting import until
 
 from refloat.model.liveness import OF_THE_END, Evidence
+from refloat.model.session import SessionName
 from refloat.model.transcript import Item
+from refloat.testing.samples import SAMPLES
 from refloat_tui.present.evidence import evidence_row
 from refloat_tui.screens.desk import DeskScreen
 from refloat_tui.screens.text import TextScreen
+from refloat_tui.theme import UNICODE
+from refloat_tui.widgets.checkout_list import FileList, checkout_rows
+from refloat_tui.widgets.checkout_pane import CheckoutPane
 from refloat_tui.widgets.detail import Detail
 from refloat_tui.widgets.head import Head
 from refloat_tui.widgets.history_pane import HistoryPane
@@ -149,3 +154,26 @@ async def test_escape_leads_back_from_a_jump_and_then_to_the_list(library: FakeL
         await until(pilot, lambda: detail.shown == "recap" and detail.has_focus_within)
         await pilot.press("escape")  # who went on by themselves is led back nowhere
         await until(pilot, lambda: pilot.app.screen.query_one(SessionList).has_focus)
+
+
+@pytest.mark.parametrize("width", [57, 58, 66, 71, 72, 95, 96, 120])
+def test_a_file_keeps_its_name_whatever_the_room(width: int):
+    checkout = SAMPLES["crashed"]().checkout
+    row = next(row for row in checkout_rows(checkout, {}, {}, ()) if row.kind == "file")
+    assert row.change is not None
+    drawn = str(FileList(UNICODE, id="x").draw_row(row, width, chosen=False))
+    assert row.change.path.rpartition("/")[2] in drawn
+
+
+async def test_the_checkout_of_another_session_begins_at_its_own_first_file(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        pane = pilot.app.screen.query_one(CheckoutPane)
+        sample = SAMPLES["crashed"]()
+        pane.take(sample.checkout, sample.story)
+        pane.files.action_rows_last()
+        last = pane.files.cursor_key
+        pane.take(sample.checkout, sample.story)
+        assert pane.files.cursor_key == last
+        pane.take(replace(sample.checkout, session=SessionName("codex:other")), sample.story)
+        assert pane.files.cursor == 0

@@ -68,6 +68,26 @@ async def test_the_desk_has_the_same_rows_in_the_same_places(
         seen = rows.size.height
         assert [line[:width] for line in first[top : top + seen]] == [line[:width] for line in after[top : top + seen]]
         assert any("/2 " in line for line in first)
+        assert not any("OLD" in line for line in (*first, *after)), "rows of other places would go again"
+
+
+async def test_where_this_place_has_no_sessions_all_are_there_from_the_start(monkeypatch: pytest.MonkeyPatch):
+    app = with_first_rows(monkeypatch, 60, {"LANG": "en_US.UTF-8", "COLORTERM": "truecolor"})
+    assert app._library.first is not None  # pyright: ignore[reportAttributeAccessIssue] - the fake's own
+    app._library.first = replace(app._library.first, group="/home/ana/none")  # pyright: ignore[reportAttributeAccessIssue]
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.screen.query(FirstLook))
+        assert any("OLD" in line for line in lines_of(app))
+
+
+async def test_without_colours_no_look_is_black_on_black(monkeypatch: pytest.MonkeyPatch):
+    """Textual settles once how it takes colours away: by the look that it begins with."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = with_first_rows(monkeypatch, 0, {"LANG": "en_US.UTF-8", "COLORTERM": "truecolor"})
+    async with app.run_test():
+        for _ in range(4):
+            app.action_anywhere_look()
+            assert not app.current_theme.ansi
 
 
 async def test_the_look_is_the_chosen_one_from_the_start(monkeypatch: pytest.MonkeyPatch):

@@ -392,3 +392,18 @@ def test_next_names_the_repair_of_a_damaged_transcript_and_the_attempt_that_runs
     assert next_actions(replace(status, session=damaged))[0] == "desk.repair"
     elsewhere = replace(status.next, operation="attach", command=("refloat", "attach", CHILD))
     assert next_actions(replace(status, next=elsewhere)) == ("desk.newer",)
+
+
+async def test_on_a_small_screen_a_question_is_whole_a_refusal_stands_first_and_more_below_is_told():
+    long = "Write the lost work of \u201cSend mails through smtp, with the invoices of last month, for books.\u201d into a patch?"
+    wide = ("refloat salvage claude-code:5d --out /home/ana/" + "long/" * 60,)
+    operations = FakeOperations(lambda offer: replace(offer, question=long, commands=wide))
+    async with app_with(operations).run_test(size=(60, 20)) as pilot:
+        await ask(pilot, "Y")
+        await until(pilot, lambda: "\u2191\u2193 move" in words_of(pilot.app))
+        assert "into a patch?" in " ".join(words_of(pilot.app).split())
+    refuses = refused("it stands there already", question=long, commands=wide)
+    async with app_with(FakeOperations(refuses)).run_test(size=(60, 20)) as pilot:
+        await ask(pilot, "Y")
+        words = words_of(pilot.app)
+        assert words.index("REFUSED") < words.index("COMMAND")

@@ -13,20 +13,22 @@ from refloat.model.record import Lease, Verified, bearing
 from refloat.model.saving import Runner
 from refloat.model.session import Session
 from refloat.record.chain import add_step
+from refloat.record.handovers import NewDecision, add_decision
 from refloat.record.trails import load_trail
 from refloat.testing.jobs import END, ENDING, NOW, OPENING
 from refloat.testing.samples import SAMPLES
 from refloat_tui.app import RefloatApp
 from refloat_tui.bench_record import BenchRecord
 from refloat_tui.library import SavedRecord
-from refloat_tui.present.record import bearing_words
+from refloat_tui.present.record import bearing_words, producer_of
 from refloat_tui.screens.job import JobScreen
 from refloat_tui.screens.jobs import JobList, JobsScreen
-from refloat_tui.screens.pickup import PickupScreen
+from refloat_tui.screens.pickup import PickupScreen, pickup_lines
 from refloat_tui.screens.record_asks import RecordAsks
 from refloat_tui.screens.text import TextScreen
 from refloat_tui.screens.wrap import WrapScreen
-from refloat_tui.widgets.chain_list import MORE, ChainList
+from refloat_tui.theme import UNICODE
+from refloat_tui.widgets.chain_list import MORE, ChainList, chain_rows
 from refloat_tui.widgets.head import Head
 from refloat_tui.widgets.record_pane import FIRST, RecordPane
 from refloat_tui.widgets.session_list import SessionList
@@ -376,3 +378,47 @@ async def test_a_record_that_cannot_be_read_says_so_and_the_desk_goes_on(tmp_pat
         await desk.until(lambda: "refloat doctor" in str(desk.pane.said.visual))
         await desk.press("1")
         assert isinstance(app.screen, RecordAsks)
+
+
+async def test_what_another_screen_read_first_is_still_news_to_the_desk(tmp_path: Path):
+    app = make_app(library_with(some_record(tmp_path, first())))
+    async with app.run_test(size=(120, 40)) as pilot:
+        desk = Desk(app, pilot)
+        await at_record(desk)
+        before = sum("pickup" in row for row in desk.rows())
+        await desk.press("J")
+        await desk.until(lambda: isinstance(app.screen, JobsScreen))
+        await desk.press("enter")
+        await desk.until(lambda: isinstance(app.screen, JobScreen) and desk.pane.trail is not None)
+        job = app.screen
+        assert isinstance(job, JobScreen)
+        add_decision(open_at(tmp_path), NewDecision("retry", END, "pending", "bob", "hold", None, note="news"))
+        job.look_at_record(anew=False)
+        await desk.until(lambda: any("news" in row for row in desk.rows()))
+        await desk.press("escape")
+        await desk.until(lambda: app.screen.query("#detail"))
+        desk_screen = app.screen
+        assert isinstance(desk_screen, RecordAsks)
+        desk_screen.look_at_record(anew=False)
+        await desk.until(lambda: any("news" in row for row in desk.rows()))
+        assert sum("pickup" in row for row in desk.rows()) == before
+
+
+def test_before_a_pickup_it_is_told_whose_wrap_it_is_and_who_has_it(tmp_path: Path):
+    record = some_record(tmp_path, first())
+    trail = record.trail("retry", 50)
+    wrap = replace(trail.wraps[0], recipient="ben")
+    pickup = replace(trail.pickups[0], wrap=wrap.id, producer="human:ben")
+    remarks = record.remarks(replace(trail, wraps=(wrap,), pickups=(pickup,)))
+    assert remarks[0] == "this wrap is for ben, not for human:ada"
+    assert remarks[1].startswith("human:ben picked this wrap up already, at ")
+    lines = [line.lead + "".join(text for text, _ in line.text) for line in pickup_lines(trail, remarks, UNICODE)]
+    assert lines[0] == "MIND  this wrap is for ben, not for human:ada"
+    assert lines[1].startswith("MIND  human:ben picked")
+
+
+def test_a_narrow_chain_names_who_picked_it_up(tmp_path: Path):
+    trail = some_record(tmp_path, first()).trail("retry", 50)
+    rows = [row for row in chain_rows(trail, None) if row.link is not None and row.link in trail.pickups]
+    assert rows
+    assert f"by {producer_of(trail.pickups[0])}" in str(ChainList(UNICODE, id="x").draw_row(rows[0], 76, chosen=False))

@@ -374,3 +374,12 @@ def test_a_lease_on_the_workspace_is_of_another_session_unless_it_is_the_same_pe
     assert "continuing another session" in judge(seen("new", workspace_leases=(THERE,))).why
     both = judge(seen("new", lease=lease(doing="is continuing this"), workspace_leases=(THERE,), force="I know"))
     assert [words.partition(" (")[0] for words in both.overruled] == ["ana@devbox is continuing this"] * 2
+
+
+def test_where_nobody_knows_the_owner_ending_it_is_offered_instead_of_going_there() -> None:
+    assert judge(seen("attach", *UNRESOLVED)).instead == "stop"
+    assert judge(seen("attach", *ELSEWHERE)).instead is None
+
+
+def test_going_to_a_running_one_is_promised_only_where_its_terminal_can_be_reached() -> None:
+    assert judge(seen("install", *LIVE)).why.endswith("goes to it where its terminal can be reached")

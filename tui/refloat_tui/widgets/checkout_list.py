@@ -32,7 +32,7 @@ from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import Cell, row
 from refloat_tui.widgets.row_list import RowList
 
-_OWNER_FROM, _PLACE_FROM = 72, 84
+_OWNER_FROM, _PLACE_FROM = 72, 96
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,9 @@
 from dataclasses import replace
 from typing import NamedTuple
 
+from textual import events
 from textual.app import RenderResult
+from textual.binding import ActiveBinding
 from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
@@ -29,12 +31,12 @@ class _Offer(NamedTuple):
 
     action: Action
     key: str
-    works: bool
+    bound: ActiveBinding
 
 
 class KeyLine(Widget):
     """One line. An action that is impossible now is dimmed, and one that would be refused is not offered; the keys of
-    both say why. What the screen keeps stays whatever the room.
+    both say why. What the screen keeps stays whatever the room. A click on an entry does what its key does.
     """
 
     DEFAULT_CSS = """
@@ -45,6 +47,8 @@ class KeyLine(Widget):
         super().__init__(id=id)
         self.glyphs = glyphs
         self._drawn = Content()
+        self._chosen: list[_Offer] = []
+        """What is drawn, from left to right."""
 
     def on_mount(self) -> None:
         """Follow what is possible."""
@@ -71,7 +75,7 @@ class KeyLine(Widget):
                 kept.add(action.id)
             action = action if said is None else replace(action, word=said)
             key = active.binding.key_display or self.app.get_key_display(active.binding)
-            found[action.id] = _Offer(action, _shown(action, key, self.glyphs), active.enabled)
+            found[action.id] = _Offer(action, _shown(action, key, self.glyphs), active)
         return sorted(found.values(), key=lambda offer: (offer.action.id not in kept, offer.action.footer))
 
     def render(self) -> RenderResult:
@@ -90,7 +94,32 @@ class KeyLine(Widget):
                 room -= need
         chosen.sort(key=lambda offer: GROUPS.index(offer.action.group))
         parts = [
-            Content.assemble((key, "$key bold" if on else "$faint"), (f" {action.word}", "$quiet" if on else "$faint"))
-            for action, key, on in chosen
+            Content.assemble(
+                (key, "$key bold" if bound.enabled else "$faint"),
+                (f" {action.word}", "$quiet" if bound.enabled else "$faint"),
+            )
+            for action, key, bound in chosen
         ]
+        self._chosen = chosen
         return Content("  ").join(parts)
+
+    async def on_click(self, event: events.Click) -> None:
+        """Do what the entry's key does; one that is dimmed says why."""
+        offset, at = event.get_content_offset(self), 0
+        for action, key, bound in self._chosen if offset is not None else ():
+            end = at + Content(f"{key} {action.word}").cell_length
+            if offset is not None and at <= offset.x < end:
+                event.stop()
+                await self._do(action, bound)
+                return
+            at = end + 2
+
+    async def _do(self, action: Action, bound: ActiveBinding) -> None:
+        screen = self.screen if isinstance(self.screen, RefloatScreen) else None
+        if screen is not None and not bound.enabled:
+            if (why := screen.why_not(action.method)) is not None:
+                screen.tell(why)
+        elif screen is not None and screen.is_no_answer(events.Key(bound.binding.key, None), None):
+            screen.pass_over()
+        else:
+            await self.app.run_action(bound.binding.action, bound.node)

@@ -8,11 +8,17 @@ from typing import Any
 import pytest
 from tests.tui.evidence import evidence
 
+from refloat.model.brief import Answers, Confidence, Line, WrittenBrief
 from refloat.model.checkout import Fate
 from refloat.model.recovery import Page
+from refloat.testing import rescues
+from refloat.testing.rescues import plain_brief
+from refloat.testing.samples import Sample
 from refloat.usecases import probe, rescue
 from refloat_tui.screens.confirm import Confirm
+from refloat_tui.screens.wizard.rail import Rail
 from refloat_tui.theme import ASCII
+from refloat_tui.widgets.key_line import KeyLine
 
 from .test_wizard import SIZES, Desk, wizard
 
@@ -201,3 +207,66 @@ async def test_a_look_is_offered_only_where_one_can_tell(tmp_path: Path) -> None
         bare = replace(recovery, triage=replace(recovery.triage, do_not_repeat=actions))
         screen._recovery = bare  # pyright: ignore[reportPrivateUsage] - for this test
         assert screen.word_of("wizard_probe") == ""
+
+
+async def test_a_move_without_its_reason_is_asked_for_by_name_and_an_empty_answer_says_so(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (120, 40), evidence()) as desk:
+        await go_to(desk, Page.TRIAGE)
+        await desk.press("m")
+        assert "say why" in desk.seen().splitlines()[-1]
+        await desk.press("enter")
+        assert desk.wizard.words.is_open
+        await desk.press("enter")
+        assert "No reason is given yet" in desk.told()
+        assert desk.page is Page.TRIAGE
+        await desk.press("u")
+        assert "go on" in desk.seen().splitlines()[-1]
+        await desk.press("enter")
+        assert desk.page is Page.UNCERTAIN
+        assert "No reason" not in desk.seen()
+
+
+async def test_the_next_step_follows_what_was_said_of_an_uncertain_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A brief that knows the answer names another next step: that is the one to agree to."""
+
+    def write(sample: Sample, answers: Answers | None) -> WrittenBrief:
+        made = plain_brief(sample, answers)
+        said = answers is not None and any(word == "happened" for word, _ in answers.inspected.values())
+        steps = (Line("Decide about the lost edit.", Confidence.VERIFIED),) if said else made.brief.next_step
+        return replace(made, brief=replace(made.brief, next_step=steps))
+
+    monkeypatch.setattr(rescues, "plain_brief", write)
+    async with wizard(tmp_path, (120, 40)) as desk:
+        await go_to(desk, Page.UNCERTAIN)
+        assert "Look before anybody repeats it" in desk.text("page-evidence")
+        await desk.press("space")
+        assert "Your word: it happened. No result is recorded." in desk.text("page-evidence")
+        assert "Look before" not in desk.text("page-evidence")
+        await desk.press("enter")
+        assert "NEXT STEP   Decide about the lost edit." in desk.seen()
+        assert "Look what step 8 did" not in desk.seen()
+
+
+async def test_a_page_that_was_passed_is_a_click_away_and_the_footer_takes_clicks(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (120, 40)) as desk:
+        await go_to(desk, Page.CHECKOUT)
+        await desk.pilot.click(Rail, offset=(4, 1))
+        await desk.settle()
+        assert desk.page is Page.PROCESS
+        await desk.pilot.click(Rail, offset=(4, 16))  # nobody was there yet
+        await desk.settle()
+        assert desk.page is Page.PROCESS
+        foot = str(desk.wizard.query_one(KeyLine).render())
+        await desk.pilot.click(KeyLine, offset=(1 + foot.index("own words"), 0))
+        await desk.settle()
+        assert desk.wizard.words.is_open
+
+
+async def test_what_the_evidence_says_of_the_process_leaves_the_answers_whole(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (60, 20)) as desk:
+        assert "( ) It still runs" in desk.seen()
+        assert "( ) Nobody can tell" in desk.seen()
+        await desk.press("e")
+        assert "keeps, esc back" in desk.seen()

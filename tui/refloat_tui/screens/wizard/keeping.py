@@ -215,7 +215,9 @@ class Keeping(RefloatScreen[Farewell]):
         self._lost, self._unkept = event.lease, self.warn_typing()
         self._recovery = self._saved = self._stands
         self._typing = self._untold = False
-        self.app.clear_notifications()  # it stands above the page for as long as it is so
+        self.app.clear_notifications()
+        if self.app.screen is not self:  # above the page it stands for as long as it is so
+            self.tell(self.lost_words(), bad=True)
         self.show()
         self._draw_brief()
 

@@ -356,6 +356,11 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
             return
         self._turn_to(WentTo(page))
 
+    def on_rail_chosen(self, event: Rail.Chosen) -> None:
+        """To a page that was come to before; those ahead are reached one by one."""
+        if self._recovery is not None and event.page in self._recovery.given.passed:
+            self._turn_to(WentTo(event.page))
+
     def on_key(self, event: events.Key) -> None:
         """`q` leaves everywhere else, and here it would be one slip from a question: say what leaves."""
         if event.key == "q" and "q" not in self.active_bindings:
