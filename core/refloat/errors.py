@@ -5,7 +5,8 @@
     │   └── NoThreads       no further thread or process can be had
     ├── UsageError          wrong words, or nothing of that name                  exit 2
     │   └── NoSuchSession   no session fits; carries the nearest ones
-    └── Unreadable          nothing of the thing asked for could be read          exit 3
+    ├── Unreadable          nothing of the thing asked for could be read          exit 3
+    └── Unwritable          the answer could not be written where it should go    exit 3
 
 Bad input inside a transcript is no error: it is a `Problem` value, and the reading goes on.
 """
@@ -72,5 +73,11 @@ class NoSuchSession(UsageError):  # noqa: N818 - reads as the answer that it is
 
 class Unreadable(RefloatError):  # noqa: N818 - reads as the answer that it is
     """Nothing of the thing asked for could be read."""
+
+    exit_code = 3
+
+
+class Unwritable(RefloatError):  # noqa: N818 - reads as the answer that it is
+    """The answer was found, and what it should be written to takes no more: no fault of the words."""
 
     exit_code = 3

@@ -8,7 +8,7 @@ import pytest
 from tests.tui.conftest import FakeLibrary, make_app, some_sessions
 from tests.tui.operated import FakeOperations
 from tests.tui.records import empty_record, some_record
-from tests.tui.waiting import PATIENCE, has_read, until
+from tests.tui.waiting import PATIENCE, has_read, meanwhile, until
 from textual import events
 from textual.widgets import Input, TextArea
 
@@ -130,7 +130,7 @@ async def test_keys_behind_that_of_the_demo_are_for_the_demo() -> None:
         assert isinstance(desk, DeskScreen)
         await until(pilot, lambda: desk.has_class("-empty"))
         burst(app, ["d", "j", "j", "4"])
-        await until(pilot, lambda: desk.is_opening)
+        await meanwhile(lambda: desk.is_opening)
         is_built.set()
         await until(pilot, lambda: app.screen.query(Detail) and app.screen.query_one(Detail).shown == "triage")
         names = [session.name for session, _ in some_sessions()]
@@ -151,7 +151,7 @@ async def test_keys_before_the_first_look_go_where_each_of_them_leads(first: boo
     app = make_app(library)
     async with app.run_test(size=(120, 40)) as pilot:
         burst(app, ["enter", "enter"])
-        await until(pilot, lambda: library.asked)
+        await meanwhile(lambda: library.asked)
         library.gate.set()
         await until(pilot, lambda: app.screen.query_one(Detail).shown == "history")
         await until(pilot, lambda: app.screen.query_one(Detail).history.has_focus_within)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from refloat.model.checkout import CheckRun, Freshness, Owner
+from refloat.model.checkout import Base, CheckRun, Freshness, Owner
 from refloat.model.recovery import Given
 from refloat.model.session import SessionName
 from refloat.model.status import NextOperation
@@ -10,6 +10,7 @@ from refloat.model.transcript import Outcome, StepKind
 from refloat.model.triage import Finding, FindingVerdict, Triage
 from refloat.readers.claude_code import ClaudeCode
 from refloat.testing.samples import crashed, make_session, make_step, make_story
+from refloat.triage.actions import find_actions
 from refloat.triage.findings import sort_findings
 from refloat.usecases.recover import Card, cards_of
 from refloat.usecases.show_recap import show_recap
@@ -254,3 +255,21 @@ def test_a_path_that_is_too_wide_is_broken_behind_a_slash() -> None:
         "now",
     ]
     assert all(line.cell_length <= 8 for line in wrapped((("/a/very_long_name_without_end/x/y/z", ""),), 8))
+
+
+def test_an_action_that_failed_is_never_told_as_work_that_holds() -> None:
+    step = make_step(2, StepKind.EXTERNAL, "npm publish", outcome=Outcome.ERROR)
+    checkout = replace(crashed().checkout, files=(), checks=())
+    (failed,) = sort_findings([step], checkout, {}, find_actions([step])).saved
+    assert (failed.verdict, failed.known_as, failed.failed) == (FindingVerdict.RECORDED, "failed", True)
+    assert failed.why.startswith("it failed")
+    lines = [*triage_lines(replace(EMPTY, saved=(failed,)), 400)]
+    assert "saved 1 (0 confirmed, 1 action that failed)" in lines[0]
+    assert any(line.startswith("  FAILED") and "npm publish" in line for line in lines)
+
+
+def test_where_there_is_no_repository_nothing_is_checked_out() -> None:
+    checkout = replace(crashed().checkout, repo=None, branch=None, head=None, base=Base(None, "there is no repository"))
+    lines = [*checkout_lines(checkout, 200, patch=False)]
+    assert lines[0] == "CHECKOUT  no repository"
+    assert not any("HEAD" in line for line in lines)

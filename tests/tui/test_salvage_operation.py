@@ -1,6 +1,7 @@
 """Lost work from the app: what would be written and where is said first, and nothing is written into the checkout."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from refloat.testing.claude_talk import SESSION, ClaudeTalk
 from refloat.usecases.open_bench import open_bench
 from refloat_tui.bench_operations import BenchOperations
 from refloat_tui.operations import Asked
+from refloat_tui.present.offer_lines import salvaged_lines
 from refloat_tui.present.offers import Target, salvage_offer
 from refloat_tui.screens.operation import OperationScreen
 from refloat_tui.theme import UNICODE
@@ -103,6 +105,15 @@ def test_where_nothing_can_be_in_a_patch_none_is_promised(tmp_path: Path) -> Non
     ]
     assert offer.will_not[0] == "write /home/ana/l.patch itself: nothing can be in that patch"
     assert [row.first for row in offer.rows] == ["as a file"]
+
+
+def test_of_a_folder_that_is_gone_it_is_said_how_its_patch_is_taken(tmp_path: Path) -> None:
+    lost = Lost(tmp_path)
+    shutil.rmtree(lost.root)
+    done = lost.operations.plan(Asked("salvage", NAME)).salvage()
+    assert (done.apply, done.gone) == (None, str(lost.root))
+    told = " ".join(text for line in salvaged_lines(done, str(lost.home)) for text, _ in line.text)
+    assert f"{lost.root} is gone: `git apply` makes its files anew in an empty directory" in told
 
 
 def test_only_what_would_be_written_stands_in_the_way(tmp_path: Path) -> None:

@@ -109,6 +109,14 @@ async def until(pilot: Pilot[Returned], holds: Callable[[], object]) -> None:
     await pilot.pause()
 
 
+async def meanwhile(holds: Callable[[], object]) -> None:
+    """Let the app work until something holds, and no longer: a key that is under way waits for what the test holds."""
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end, "it never came to that"
+        await asyncio.sleep(_LOOK)
+
+
 async def until_nothing_runs(pilot: Pilot[Returned]) -> None:
     """Let the app work until no worker runs, and none was begun by what the last one brought."""
     await pilot.pause()

@@ -46,7 +46,7 @@ def _liveness(facts: Facts) -> Line | None:
     if session.state is State.UNRESOLVED:
         return line(
             f"Find out whether a process{which} still owns the session, and end it or go to it: "
-            f"{facts.quote.code('refloat status ' + session.name)} lists the evidence",
+            f"{facts.quote.code('refloat status ' + shlex.quote(session.ref))} lists the evidence",
             UNKNOWN, _TOP,
         )  # fmt: skip
     return None
@@ -122,12 +122,11 @@ def _lost(facts: Facts) -> Line | None:
         return None
     file, edits = lost[0]
     step = facts.step(edits[-1].step, edits[-1].subagent)
-    name = facts.name if edits[-1].subagent is None else f"{facts.name}/{edits[-1].subagent}"
-    look = (
-        f": {facts.quote.code(f'refloat history {name} --from {step.item} --to {step.item} --full')} shows what it was"
-        if step and step.item
-        else ""
-    )
+    ref = facts.session.ref if edits[-1].subagent is None else f"{facts.session.ref}/{edits[-1].subagent}"
+    look = ""
+    if step and step.item:
+        command = f"refloat history {shlex.quote(ref)} --from {step.item} --to {step.item} --full"
+        look = f": {facts.quote.code(command)} shows what it was"
     more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
     was = "is back to what it was" if file.state is FileState.REVERTED else "no longer holds the edit"
     text = f"Decide about the lost edit of {facts.quote.code(file.path)}{more}: the file {was}{look}"

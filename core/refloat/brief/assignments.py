@@ -49,6 +49,12 @@ _CURL_USER: Final = late(r"""(?<!\S)(?:-u|--user|--proxy-user|-U)(?:[ \t]*|=)["'
 _NETRC: Final = late(r"""login\s+\S+\s+password\s+(\S+)""")
 _MYSQL: Final = late(r"""(?<!\S)-p([^\s"'`\\-][^\s"'`\\]{3,})""")
 _SSHPASS: Final = late(r"""sshpass\s+-p\s*["']?([^\s"'\\]{3,})""")
+# `-p` of `gh auth login` is a protocol.
+_REGISTRY: Final = late(
+    r"""(?:(?<=docker\s)|(?<=podman\s)|(?<=nerdctl\s)|(?<=buildah\s)|(?<=skopeo\s)|(?<=registry\s)|(?<=oras\s)|(?<=crane\sauth\s)
+    |(?<=\boc\s)|(?<=\baz\s))login\s[^\n|;&]{0,256}?(?<=\s)-p(?!assword)[ \t=]*["'`]?([^\s"'`\\]{3,})""",
+    re.VERBOSE,
+)
 
 _STRONG: Final = frozenset({"password", "passwd", "passphrase", "passcode", "pwd", "pass", "secret", "passw", "pw"})
 _MEDIUM: Final = frozenset({
@@ -319,7 +325,7 @@ def _closing(text: str, start: int, quote: str) -> int:
 def command_hits(text: str, low: str) -> Iterator[Hit]:
     """Passwords in the short flags of some programs, and in a `.netrc` line."""
     for word, pattern in (("curl", _CURL_USER), ("mysql", _MYSQL), ("mariadb", _MYSQL), ("sshpass", _SSHPASS),
-                          ("login", _NETRC)):  # fmt: skip
+                          ("login", _NETRC), ("login", _REGISTRY)):  # fmt: skip
         done = 0
         for at in find_all(low, word):
             if at >= done:  # a line once as a whole

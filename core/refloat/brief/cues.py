@@ -63,6 +63,7 @@ _AUTHORIZATION: Final = late(rb"""\\*+["'`]?%s*+[:=,\x80-\xff]""" % _S)
 _BASIC: Final = late(rb"%s*+(?:[A-Za-z0-9+/]{8}|[A-Za-z0-9+/]{0,7}[\x80-\xff])" % _S)
 _COOKIE: Final = late(rb"""\\*+["'`]?%s*+[:=,]?%s*+\\*+["'`]?%s*+[\w.%%$-]*+[=\x80-\xff]""" % (_S, _S, _S))
 _ADDRESS: Final = late(rb"""[^\s:/@"'`<>\\]{0,1024}+(?::[^\s/"'`<>\\]{1,1024}@|@)""")
+_BOT: Final = late(rb"[A-Za-z0-9_-]{33}")
 _LOGIN: Final = late(rb"(?:%s|[\x80-\xff])" % _S)
 
 
@@ -146,6 +147,7 @@ CUES: Final = (
     *(Cue(word, COMMANDS) for word in (b"curl", b"mysql", b"mariadb", b"sshpass")),
     *(Cue(word, KEYS, caseless=False) for word in (b"PRIVATE KEY", b"PuTTY-User-Key")),
     *(Cue(word, WEBHOOKS, caseless=False) for word in (b"hooks.slack.com/", b"/api/webhooks/")),
+    Cue(b":AA", WEBHOOKS, _behind(_BOT), caseless=False),
     *(Cue(word.encode(), LIBRARY) for word in LIBRARY_WORDS),
     *(Cue(word, EVERY, caseless=False) for word in _FOLDED),
     *(_token_cue(word, least) for word, least in BEGINNINGS),

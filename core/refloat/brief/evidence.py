@@ -145,7 +145,7 @@ def _where(facts: Facts, file: EditedFile) -> str:
         safe = any(place.where in SAVED_PLACES for place in elsewhere)
         verb = "its content stands in" if safe else _FROM
         verb = "also found in" if file.state in STANDING else verb
-        way = f" (`{salvage_line(facts.name)}`)" if verb == _FROM else ""
+        way = f" (`{salvage_line(facts.session.ref)}`)" if verb == _FROM else ""
         parts.append(f"{verb} {', '.join(_place_words(facts, place) for place in elsewhere[:3])}{way}")
     return "".join(f"; {part}" for part in parts)
 

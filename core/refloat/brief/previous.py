@@ -7,7 +7,7 @@ from refloat.brief.facts import Facts, counted, line, said, short
 from refloat.model.brief import Confidence, Line
 from refloat.model.checkout import EditedFile, Operation, Owner
 from refloat.model.fate_words import OWNER_WORDS
-from refloat.model.liveness import OF_THE_END, Evidence, Verdict
+from refloat.model.liveness import LIKELY, OF_THE_END, Evidence, Verdict
 from refloat.model.session import Failure, FailureKind, Session, State
 
 VERIFIED, RECORDED, UNKNOWN = Confidence.VERIFIED, Confidence.RECORDED, Confidence.UNKNOWN
@@ -144,7 +144,8 @@ def _process(facts: Facts) -> Line:
         case Verdict.RUNNING:
             return line(f"Original process: still running{proof}", VERIFIED, 100)
         case Verdict.CANDIDATE:
-            return line(f"Original process: unresolved, a process may own the session{proof}", UNKNOWN, 100)
+            likely = ", and is likely its own" if any(LIKELY in row.detail for row in alive.evidence) else ""
+            return line(f"Original process: unresolved, a process may own the session{likely}{proof}", UNKNOWN, 100)
         case Verdict.UNKNOWABLE:
             return line(f"Original process: unresolved, its absence cannot be proved{proof}", UNKNOWN, 100)
         case _:

@@ -95,6 +95,7 @@ _UNSURE: Final[Sequence[tuple[str, Sequence[str], str]]] = (
 _WEBHOOKS: Final = (
     ("Slack webhook", "hooks.slack.com/", late(r"hooks\.slack\.com/[a-z]+/([A-Za-z0-9/_-]{16,})")),
     ("Discord webhook", "/api/webhooks/", late(r"/api/webhooks/\d+/([\w-]{20,})")),
+    ("Telegram bot token", ":AA", late(r"(?<=\d{8}):(AA[A-Za-z0-9_-]{33})(?![A-Za-z0-9_-])")),
 )
 
 _RULES: Final = tuple((True, row) for row in _SURE) + tuple((False, row) for row in _UNSURE)

@@ -55,13 +55,12 @@ class OwnRecord:
 
 def fold_record(story: Story, real: Callable[[str], str]) -> OwnRecord:
     """Fold a session's record; nothing of the disk is read but backups, and asked but what is swept away."""
-    steps = list(story.every_step)
-    told = with_swept(steps, real, os.path.lexists)
+    steps = with_swept(list(story.every_step), real, os.path.lexists)
     backups = _load_backups(story, real)
     known = _known(story, backups, real)
-    folded = fold(told, known, real=real)
+    folded = fold(steps, known, real=real)
     taken_back = {path for path, file in folded.items() if any(r.standing is Standing.SUPERSEDED for r in file.edits)}
-    kept = fold(told, known, real=real, without=frozenset({Standing.SUPERSEDED})) if taken_back else {}
+    kept = fold(steps, known, real=real, without=frozenset({Standing.SUPERSEDED})) if taken_back else {}
     return OwnRecord(steps, folded, {path: kept[path] for path in taken_back if path in kept}, backups, known)
 
 

@@ -193,8 +193,7 @@ class Survey:
             folded = self.folded[path]
             held = self.content(real) if other is None else other
             made = self.comparison(path) if other is None and path not in came else judge(folded, held)
-            made = replace(made, origins=self._with_moved(folded, made))
-            found.append(Witness(self.name, own=True, folded=folded, comparison=made))
+            found.append(Witness(self.name, own=True, folded=folded, comparison=self._with_moved(folded, made)))
         for record in self.others:
             folded = record.folded.get(real)
             if folded is not None and folded.made:
@@ -204,18 +203,18 @@ class Survey:
                 found.append(Witness(record.name, own=False, folded=folded, comparison=made))
         return found
 
-    def _with_moved(self, folded: Folded, made: Comparison) -> tuple[int | None, ...]:
-        """Whose the lines of a file are: one that the session edited and moved brought HEAD's own lines along."""
+    def _with_moved(self, folded: Folded, made: Comparison) -> Comparison:
+        """Where the lines of a file come from: one that the session edited and moved brought HEAD's own lines along."""
         moves = {at: row.edit.path for at, row in enumerate(folded.edits) if row.edit.moved_to == folded.path}
         if not folded.pieces or not moves:
-            return made.origins
+            return made
         origins = list(made.origins)
         for at, source in moves.items():
             head = self.head_text(source) if folded.edits[at].standing is not Standing.REFUSED else None
             for place in align(bare_lines(head), made.lines) if head is not None else ():
                 if place is not None and origins[place] in (None, FOREIGN):
                     origins[place] = at
-        return tuple(origins)
+        return replace(made, origins=tuple(origins))
 
     def written_elsewhere(self, text: str) -> str | None:
         """The path at which the session wrote a text, every line of it; also where it deleted that file later."""

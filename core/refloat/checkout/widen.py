@@ -49,10 +49,9 @@ def _is_part(piece: Piece, lines: Sequence[str]) -> bool:
 
 
 def _is_mere(folded: Folded, row: RecordedEdit) -> bool:
-    """Whether an edit changed the file by hunks alone, of which none but the last can have said where."""
+    """Whether an edit changed the file by hunks, in its place."""
     edit = row.edit
-    told = edit.op == "update" and edit.before is None and edit.after is None and bool(edit.hunks)
-    return told and edit.path == folded.path and edit.moved_to in (None, edit.path)
+    return edit.op == "update" and bool(edit.hunks) and edit.path == folded.path and edit.moved_to in (None, edit.path)
 
 
 def _made_from(rows: _Rows, lines: Sequence[str], head: str | None) -> tuple[Piece, Traces] | None:

@@ -105,6 +105,12 @@ _UNDOING: Final = frozenset(
     )
 )
 
+_REMOVES: Final = late(
+    r"\bfind\b.* -delete\b|(?:-exec(?:dir)?|xargs(?: -\S+)*) rm\b"
+    r"|\b(?:rmtree|rimraf)\b|\b(?:os\.remove|unlink|rmSync)\("
+)
+"""Files taken away by a search, or from within another language."""
+
 
 def may_undo(command: str) -> bool:
     """Whether a command can have taken work away from the worktree: `git stash`, `git checkout`, `rm` and the like."""
@@ -114,7 +120,7 @@ def may_undo(command: str) -> bool:
             return True
         if words[0] == "git" and len(words) > 1 and words[1] in _UNDOING:
             return words[1:3] not in (("stash", "list"), ("stash", "show"), ("stash", "apply"), ("stash", "pop"))
-    return False
+    return _REMOVES.search(command) is not None
 
 
 def changes_behind(command: str) -> str | None:

@@ -11,7 +11,7 @@ from typing import Final, assert_never
 
 from refloat.liveness.evidence import Claim, Facts, Rival, Subject
 from refloat.model.light import light, replace
-from refloat.model.liveness import Evidence, Liveness, ProcessInfo, Verdict
+from refloat.model.liveness import LIKELY, Evidence, Liveness, ProcessInfo, Verdict
 from refloat.model.session import Activity, Failure, FailureKind, State
 from refloat.model.stamp import Stamp, seconds_of
 from refloat.model.transcript import Ending
@@ -19,6 +19,8 @@ from refloat.text import inert_line
 
 RECENT_SECONDS: Final = 30.0
 """A record younger than this may have a writer that nobody sees yet."""
+_CLOCK_SECONDS: Final = 3600.0
+"""A record of a moment that has not come is younger than any other, unless that is too far ahead to mean anything."""
 _LISTED: Final = 5
 """Processes named one by one in the evidence; the rest is counted."""
 
@@ -201,8 +203,11 @@ def _fresh(facts: Facts) -> list[Evidence]:
     found: list[Evidence] = []
     if subject.last_activity is not None:
         age = seconds_of(facts.at) - seconds_of(subject.last_activity)
-        if 0 <= age < RECENT_SECONDS:
-            found.append(tell("recent", f"the last record is {age:.0f} s old and no owner is seen", None))
+        if -_CLOCK_SECONDS <= age < RECENT_SECONDS:
+            old = (
+                f"{age:.0f} s old" if age >= 0 else f"of {-age:.0f} s from now (the clock was set back, or is another)"
+            )
+            found.append(tell("recent", f"the last record is {old} and no owner is seen", None))
     if subject.grew:
         found.append(tell("growing", "the transcript grew between two looks and no owner is seen", None))
     return found
@@ -354,7 +359,7 @@ def _with_likely(facts: Facts, liveness: Liveness, likely: dict[tuple[str, int],
             return evidence
         own = subject.session_id == facts.subject.session_id
         words = (
-            "of the sessions that it may own, this is the newest and the likely one"
+            f"of the sessions that it may own, {LIKELY}"
             if own
             else (f"{subject.agent}:{subject.session_id} is newer and more likely its session")
         )

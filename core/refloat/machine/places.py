@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from refloat.there import from_here
+
 if TYPE_CHECKING:
     from refloat.ports import Places
 
@@ -50,7 +52,7 @@ def find_directories(environment: Mapping[str, str]) -> Directories:
 
 def _home(environment: Mapping[str, str]) -> Path:
     if given := environment.get("HOME"):
-        return Path(given)
+        return Path(from_here(given))
     import pwd
 
     try:

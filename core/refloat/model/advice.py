@@ -29,6 +29,11 @@ class Advice:
     """What keeps anybody from doing it here and now; empty: nothing does."""
 
     @property
+    def first_the_place(self) -> bool:
+        """What goes on with the session itself waits for the workspace to be there again."""
+        return self.operation in {"continue", "prompt"} and bool(self.forbids)
+
+    @property
     def by_hand(self) -> bool:
         """It cannot be done here, and can be taken along: the brief needs neither the process nor the workspace."""
         return self.operation == "new_linked" and bool(self.forbids)
@@ -86,5 +91,9 @@ def _to_go_on(seen: Situation) -> Advice:
         first = _TO_YOURSELF if _is_your_own(seen) else _TO_THEM
         return Advice("resolve_liveness", f"{anew.because}{first}", forbids=anew.because)
     if anew.branch == "no_workspace":
+        # A talk that ended well is still there to go on with: only its place is missing.
+        then: dict[State, Operation] = {State.STOPPED: "continue", State.UNBOUND: "prompt"}
+        if ruling.branch == "no_workspace" and (own := then.get(seen.state)) is not None:
+            return Advice(own, ruling.because, ruling, ruling.because)
         return Advice("new_linked", anew.because, anew, anew.because)
     return Advice("resolve_liveness", anew.why, forbids=anew.because)

@@ -5,6 +5,7 @@ A file has a state (all its edits against the disk), each edit a fate of its own
 states, fates, owners and places come judged.
 """
 
+from shlex import quote
 from typing import Final
 
 from refloat.model.checkout import TAKEN_BACK, EditedFile, EditFate, Fate, FileState, Owner, PlaceKind
@@ -70,8 +71,8 @@ MADE_ANEW: Final = "`git apply` makes its files anew in an empty directory"
 
 
 def salvage_line(session: str) -> str:
-    """The way back of lost work: the command that writes it into a patch, for a shell."""
-    return f"refloat salvage {session} --out lost.patch"
+    """The way back of lost work: the command that writes it into a patch, for a shell. `session`: its `ref`."""
+    return f"refloat salvage {quote(session)} --out lost.patch"
 
 
 _THERE: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})

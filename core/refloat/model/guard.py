@@ -7,11 +7,12 @@ that ends badly; it never makes a process, a workspace or a transcript out of no
 """
 
 from collections.abc import Iterator
+from shlex import quote
 from typing import Final, assert_never
 
 from refloat.model.light import light, replace
 from refloat.model.record import Lease
-from refloat.model.session import Failure, FailureKind, SessionName, State, place_here
+from refloat.model.session import Failure, FailureKind, State, place_here
 from refloat.model.situation import Branch, Instead, Ruling, Situation
 from refloat.model.stamp import Stamp, seconds_of
 from refloat.text import inert_line
@@ -117,7 +118,7 @@ def _refuse(seen: Situation, row: _Forbids) -> Ruling:
     why = (
         row.why
         if way is None or way == "stop"
-        else f"{row.why}; {way_words(way, seen.session, unasked=seen.state is State.UNBOUND)}"
+        else f"{row.why}; {way_words(way, seen.ref or seen.session, unasked=seen.state is State.UNBOUND)}"
     )
     return Ruling(
         row.branch,
@@ -244,7 +245,7 @@ def _about_processes(seen: Situation) -> Iterator[_Forbids]:
         tied = tied_to(seen)
         why = (
             f"a process may own {seen.session}, or its absence cannot be proved{_candidates(seen)}: "
-            f"`refloat status {seen.session}` shows the evidence"
+            f"`refloat status {quote(seen.ref or seen.session)}` shows the evidence"
         )
         about = tuple(map(str, tied)) or ("",)
         yield _Forbids("owner_may_be_running", why, f"process {tied[0]}" if tied else None, about=about)
@@ -361,7 +362,7 @@ def _continuing(seen: Situation) -> tuple[Branch, str]:
 def _warnings(seen: Situation) -> Iterator[str]:
     if seen.operation == "continue" and seen.repaired and seen.dangling:
         what = f"{_calls(seen.dangling)} of unknown outcome {'stands' if seen.dangling == 1 else 'stand'} in it"
-        yield f"{what}: `refloat triage {seen.session}` says what to look at before it is repeated"
+        yield f"{what}: `refloat triage {quote(seen.ref or seen.session)}` says what to look at before it is repeated"
     if seen.operation in {"continue", "new"}:
         for near in seen.bystanders:
             if near.mine:
@@ -377,11 +378,11 @@ def _warnings(seen: Situation) -> Iterator[str]:
 # ── words ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def way_words(way: Instead, session: SessionName, *, unasked: bool = False) -> str:
+def way_words(way: Instead, session: str, *, unasked: bool = False) -> str:
     """What to do instead, as a command and what it does. `unasked`: nothing was ever asked of it."""
     if way == "continue" and unasked:
-        return f'`refloat continue {session} "PROMPT"` asks it something'
-    return _WAYS[way].format(session)
+        return f'`refloat continue {quote(session)} "PROMPT"` asks it something'
+    return _WAYS[way].format(quote(session))
 
 
 def _targets(seen: Situation) -> tuple[int, ...]:

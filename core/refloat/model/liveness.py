@@ -18,6 +18,8 @@ class Verdict(StrEnum):
     UNKNOWABLE = "unknowable"
 
 
+LIKELY: Final = "this is the newest and the likely one"
+"""Said in the evidence of the newest of several sessions that one process may own."""
 OF_THE_END: Final = frozenset(("out_of_memory", "kernel_fault", "crash_file", "shutdown", "disk_full"))
 """Kinds of evidence that tell how a session's process ended, not whether one runs."""
 

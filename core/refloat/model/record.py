@@ -198,7 +198,7 @@ class Verified:
     """Links that were re-hashed."""
     in_flight: tuple[int, ...]
     problems: tuple[Fault, ...]
-    """`altered` and `missing` ones make it fail; `not_checked` ones do not."""
+    """`altered` and `missing` ones make it fail; `not_checked` ones where nothing was checked."""
     signature: Signature
     """The worst of all: `invalid`, `unknown_key`, `unsigned`, `valid`."""
     signers: tuple[Signed, ...] = ()
@@ -209,8 +209,10 @@ class Verified:
 
     @property
     def ok(self) -> bool:
-        """Nothing is altered or missing."""
-        return not any(fault.verdict in {"altered", "missing"} for fault in self.problems)
+        """Nothing is altered or missing, and where something could not be checked, something was."""
+        if any(fault.verdict in {"altered", "missing"} for fault in self.problems):
+            return False
+        return self.checked > 0 or not self.problems
 
 
 @dataclass(frozen=True, slots=True)

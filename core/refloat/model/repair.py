@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from refloat.model.guard import Ruling
 from refloat.model.session import SessionName
 
 Severity = Literal["blocks", "loses", "noted"]
@@ -49,6 +50,8 @@ class RepairPlan:
     """One for each issue, in the same order."""
     left_out: tuple[str, ...]
     """What a copy does not take along, in words."""
+    outside: str = ""
+    """The path that it was given by, where it lies outside its agent's directories: no copy is installed of such."""
 
     @property
     def is_sound(self) -> bool:
@@ -68,3 +71,5 @@ class Repair:
     installed: bool = False
     then: tuple[str, ...] | None = None
     """Of an installed copy: the command that goes on with it."""
+    refused: Ruling | None = None
+    """Why it may not be installed now, and who forbids it."""

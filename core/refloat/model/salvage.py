@@ -36,3 +36,5 @@ class Salvage:
     """Places in the patch and in the contents beside it that look like secrets."""
     gone: str | None = None
     """The folder that they are relative to, where that is not there any more."""
+    unread: tuple[str, ...] = ()
+    """Edited files that could not be read: nobody knows what of them is lost."""

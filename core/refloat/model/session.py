@@ -131,11 +131,18 @@ class Session:
     """A repaired copy, nothing added since: calls without a result are closed in it, and its agent is told."""
     provisional: bool = False
     """Told by the ends of its files alone: what is counted is not known yet."""
+    by_path: bool = False
+    """Given by a path outside its agent's directories: its name leads to nothing, or to another transcript."""
 
     @property
     def name(self) -> SessionName:
         """`agent:id`."""
         return SessionName(f"{self.agent}:{self.session_id}")
+
+    @property
+    def ref(self) -> str:
+        """The word that leads to it on a command line: its name, or the path that it was given by."""
+        return self.transcript.paths[0] if self.by_path and self.transcript.paths else self.name
 
 
 def place_here(recorded: str | None) -> str | None:

@@ -77,6 +77,8 @@ class Situation:
     now: Stamp
     own: str
     """`user@host` of whoever asks."""
+    ref: str = ""
+    """The word that leads to the session on a command line, where that is not its name."""
     failure: Failure | None = None
     dangling: int = 0
     repaired: bool = False

@@ -102,6 +102,8 @@ class Recap:
     """The last reply."""
     against: tuple[Finding, ...] = ()
     """Its claims that the record itself contradicts; what only the checkout could tell is none of these."""
+    ref: str = ""
+    """The word that leads to it on a command line, where that is not its name."""
 
 
 @light

@@ -89,8 +89,8 @@ class RecoverableFrom:
     commit: str | None
 
 
-CHECK_FAILED: Final = "it failed"
-"""So begins the reason of a check that failed."""
+RUN_FAILED: Final = "it failed"
+"""So begins the reason of a check or an action that failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +116,8 @@ class Finding:
 
     @property
     def failed(self) -> bool:
-        """Whether it is the recorded result of a check that failed."""
-        return self.kind == "check" and self.why.startswith(CHECK_FAILED)
+        """Whether it is the recorded result of a check, or of an action outside, that failed."""
+        return self.kind in {"check", "external"} and self.why.startswith(RUN_FAILED)
 
     @property
     def unknown(self) -> bool:
@@ -132,7 +132,7 @@ class Finding:
     @property
     def known_as(self) -> str:
         """The verdict in a word for people. What left no artifact cannot be lost: its outcome is unknown; nor can what
-        may never have been made. The result of a check that failed is recorded, and nobody may take it for work that
+        may never have been made. The result of what failed is recorded, and nobody may take it for work that
         holds.
         """
         if self.failed:

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple, cast
 
 from refloat.model.record import Fault, Verdict
 from refloat.model.stamp import read_stamp
+from refloat.record.aer1_chain import Link, find_broken, find_unknown
 from refloat.record.engine import Row
 from refloat.record.exported import NoExport, read_document
 from refloat.record.receipts import altered_fields
@@ -103,19 +104,30 @@ def find_receipts(raw: bytes) -> Sequence[object] | None:
     return documents if any(_is_ours(document) for document in documents) else None
 
 
-def verify_receipts(documents: Sequence[object], now: str) -> tuple[int, tuple[Fault, ...]]:
-    """How many receipts were checked, and what does not hold; `seq` counts them from 1."""
+class Judged(NamedTuple):
+    """What a check of receipts found."""
+
+    checked: int
+    faults: tuple[Fault, ...]
+    """`seq` counts the receipts from 1."""
+    remarks: tuple[str, ...]
+
+
+def verify_receipts(documents: Sequence[object], now: str) -> Judged:
+    """What does not hold of each receipt by itself, and of the chain that Refloat's own ones tell."""
     faults: list[Fault] = []
+    own: list[Link] = []
     for seq, document in enumerate(documents, 1):
         try:
             found = _unwrapped(document)
             if found.get("type") == "verifiable-workflow-receipt":
                 _check_workflow(found)
-            else:
-                _check_receipt(found, now)
+            elif (row := _check_receipt(found, now)) is not None:
+                own.append(Link(seq, row))
         except _Fails as fails:
             faults.append(Fault(seq, fails.field, fails.what, fails.verdict))
-    return len(documents), tuple(faults)
+    unchecked = sum(fault.verdict == "not_checked" for fault in faults)
+    return Judged(len(documents) - unchecked, (*faults, *find_broken(own)), tuple(find_unknown(own)))
 
 
 def merkle_root(leaves: Sequence[bytes]) -> str:
@@ -129,7 +141,13 @@ def merkle_root(leaves: Sequence[bytes]) -> str:
     return level[0].hex()
 
 
-def _check_receipt(found: Object, now: str) -> None:
+def _check_receipt(found: Object, now: str) -> Object | None:
+    """Refloat's own receipt in it, where it has one.
+
+    Raises:
+        _Fails: something does not hold.
+
+    """
     version = found.get("receipt_schema_version")
     if not isinstance(version, str) or version not in _KNOWN:
         raise _Fails("receipt_schema_version", f"{version!r} is not known here", "not_checked")
@@ -152,8 +170,11 @@ def _check_receipt(found: Object, now: str) -> None:
         _check_inner(found, payload)
     _check_date(found.get("created_at") or found.get("timestamp"), now)
     inner = cast("dict[str, object]", payload) if isinstance(payload, dict) else {}
-    if isinstance(inner.get("refloat"), dict):
-        _check_own(inner, cast("dict[str, object]", inner["refloat"]))
+    if not isinstance(inner.get("refloat"), dict):
+        return None
+    own = cast("dict[str, object]", inner["refloat"])
+    _check_own(inner, own)
+    return own
 
 
 def _check_own(payload: Object, own: Object) -> None:

@@ -110,8 +110,15 @@ def altered_fields(kind: LinkKind, row: Fields, job_created_at: object) -> tuple
     if receipt(bound, fresh) == said:
         return ("digests",)
     if not isinstance(kept, str) or len(kept) != len(fresh):
-        return ("digests",)
+        return _foreign(bound, kept, said) or ("digests",)
     return _differing(sorted(bound), kept, fresh) or ("receipt",)
+
+
+def _foreign(bound: Fields, kept: object, said: object) -> tuple[str, ...]:
+    """The field without which the receipt fits: a file may have one that the link never had."""
+    return tuple(
+        name for name in bound if receipt({each: bound[each] for each in bound if each != name}, kept) == said
+    )[:1]
 
 
 def _differing(names: Sequence[str], kept: str, fresh: str) -> tuple[str, ...]:

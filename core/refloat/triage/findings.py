@@ -25,8 +25,8 @@ from refloat.model.checkout import (
 from refloat.model.fate_words import FATE_WORDS, PLACE_WORDS, TAKEN_BY
 from refloat.model.repaired import is_made_output
 from refloat.model.transcript import NO_WORK, Outcome, Step
-from refloat.model.triage import CHECK_FAILED, Finding, FindingVerdict, RecoverableFrom, StandsIn
-from refloat.triage.actions import Action
+from refloat.model.triage import RUN_FAILED, ActionOutcome, Finding, FindingVerdict, RecoverableFrom, StandsIn
+from refloat.triage.actions import Action, Attempt
 
 _STANDS: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE, FileState.MOVED})
 _SETTLED: Final = frozenset({Fate.UNCOMMITTED, Fate.COMMITTED, Fate.REPLACED})
@@ -295,7 +295,7 @@ def _check(name: str, run: CheckRun) -> Finding:
     verdict = FindingVerdict.STALE if run.freshness is Freshness.STALE else FindingVerdict.RECORDED
     if passed and run.freshness is Freshness.CURRENT and run.note is None:
         verdict = FindingVerdict.CONFIRMED
-    parts = ["it passed" if passed else CHECK_FAILED] if run.proved else ["it ended"]
+    parts = ["it passed" if passed else RUN_FAILED] if run.proved else ["it ended"]
     if run.exit_code is not None:
         parts[0] += f" with exit code {run.exit_code}"
     if run.note:
@@ -407,8 +407,17 @@ def _sort_action(action: Action, piles: Piles, told: set[_StepKey]) -> None:
         None,
         (),
         None,
-        ran[-1].why,
+        _failed(ran[-1]) or ran[-1].why,
         subagent=last.subagent,
         part=action.telling.part,
     )
     (piles.gone if dangling else piles.saved).append(finding)
+
+
+def _failed(attempt: Attempt) -> str | None:
+    """That an attempt failed, where nothing shows that it happened before that."""
+    step = attempt.step
+    if step.outcome is not Outcome.ERROR or attempt.outcome is ActionOutcome.DONE:
+        return None
+    code = f" with exit code {step.exit_code}" if step.exit_code is not None else ""
+    return f"{RUN_FAILED}{code}: look before repeating it"

@@ -18,7 +18,7 @@ from refloat.model.session import Session
 from refloat.model.story import Story
 from refloat.model.triage import Triage
 from refloat.text import inert_line
-from refloat.there import is_there
+from refloat.there import may_be_there
 from refloat.usecases.workbench import Workbench
 from refloat.usecases.write_brief import MAX_TOKENS, WriteBrief, write_brief
 
@@ -89,7 +89,7 @@ def _find_draft(bench: Workbench, session: Session) -> Draft | None:
     from refloat.record.store import FILE_NAME, find_url
 
     machine, places = bench.machine, bench.machine.places
-    if not is_there(places.data / FILE_NAME) and find_url(places.environment, places.config) is None:
+    if not may_be_there(places.data / FILE_NAME) and find_url(places.environment, places.config) is None:
         return None
     from refloat.record.drafts import newest_draft
     from refloat.usecases.saved_record import open_saved

@@ -4,6 +4,7 @@ Joins the fold of the record, the state of the repository and the judgement of o
 takes no lock, and asks git a fixed number of questions however many files there are.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -163,6 +164,8 @@ def _repository_around(missing: str | None) -> Path | None:
 def _no_repository(bench: Workbench, workspace: Path) -> Warned:
     if (why := bench.machine.git.why_not()) is not None:
         return Warned(f"{why}: only the files themselves were compared", str(workspace))
+    if not os.access(workspace, os.R_OK | os.X_OK):
+        return Warned("the workspace may not be looked into: what stands in it is not known", str(workspace))
     inside = next((folder for folder in (workspace, *workspace.parents) if is_there(folder / ".git")), None)
     if inside is None:
         return Warned("the workspace is no git repository: hunks are told against the recorded before", str(workspace))

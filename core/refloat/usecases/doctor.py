@@ -18,7 +18,7 @@ from refloat.ports import Machine
 from refloat.record.contents import FOLDER as OUTPUTS
 from refloat.record.spool import FOLDER as INCOMING
 from refloat.record.store import FILE_NAME, find_url
-from refloat.there import is_directory, is_there
+from refloat.there import is_directory, is_there, may_be_there
 from refloat.usecases.find_sessions import Listing, Scope, list_sessions
 from refloat.usecases.hooks_install import find_installed
 from refloat.usecases.hooks_log import read_log
@@ -121,7 +121,7 @@ def _hook_warnings(machine: Machine) -> list[Warned]:
 
 def _recoveries(machine: Machine) -> tuple[int | None, tuple[tuple[SessionName, Unfinished], ...]]:
     """How many are open, and in which of them something was left half-way."""
-    if not _has_url(machine) and not is_there(machine.places.data / FILE_NAME):
+    if not _has_url(machine) and not may_be_there(machine.places.data / FILE_NAME):
         return 0, ()  # opening would make it
     try:
         with open_drafts(machine) as drafts:

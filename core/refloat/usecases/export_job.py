@@ -38,6 +38,7 @@ def export_job(record: Record, job: str, form: Format, seen: Callable[[str], Non
 
     Raises:
         NoSuchJob: there is none of that name.
+        NotDone: it has no step for a receipt.
 
     """
     with record.reading() as connection:
@@ -67,6 +68,8 @@ def write_export_file(path: Path, document: Iterable[str]) -> None:
 
 def _aer1(record: Record, connection: Connection, whole: WholeJob, found: Verified) -> Iterator[str]:
     """One receipt a line, for each sealed step."""
+    if not any(row["sealed"] for row in _steps(whole)):
+        raise NotDone(f"no step of {whole.name} is sealed yet: there is no receipt to write")
     own = [fault for fault in found.problems if fault.field.partition(".")[0] not in _SAID]
     broken = {fault.seq: fault for fault in reversed(own)}
     for row in _steps(whole):

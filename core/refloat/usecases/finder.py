@@ -27,7 +27,7 @@ from refloat.usecases.located import Located
 from refloat.usecases.narrow import Seen, tell_again
 from refloat.usecases.read_many import read_each, size_of
 from refloat.usecases.reading import Placed
-from refloat.usecases.recall import Recall, Searched, found_again, index_of, key_of
+from refloat.usecases.recall import Recall, Searched, found_again, housemates, index_of, key_of
 from refloat.usecases.sessions import Surroundings, make_session, names_here, newest_first, unreadable
 from refloat.usecases.sighting import Sighting, newest_of, sight
 from refloat.usecases.watching import Watched
@@ -436,7 +436,8 @@ class Finder:
         def judge() -> Session:
             from refloat.usecases.judging import Judge
 
-            judged = Judge(self._bench).judge(found, packed, grew=False)
+            cache = self._bench.machine.places.cache
+            judged = Judge(self._bench).judge_among(found, packed, lambda: housemates(cache, found, packed.summary))
             return make_session(found, packed, judged, Surroundings(), carrier)
 
         return Located(found, reader, packed.summary, judge, story)

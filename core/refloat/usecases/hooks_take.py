@@ -23,7 +23,7 @@ from refloat.record.chain import add_step, add_step_once
 from refloat.record.contents import keep
 from refloat.record.store import FILE_NAME, NotWritten, Record, find_url, open_record
 from refloat.record.ties import Tie, find_tie
-from refloat.there import is_there
+from refloat.there import may_be_there
 
 Agent = _Agent
 AGENTS: Final[tuple[Agent, ...]] = _AGENTS
@@ -56,7 +56,7 @@ def take_event(desk: HookDesk, agent: Agent, read: Callable[[int], bytes]) -> st
     if event is None or (event.kind == "result" and is_own(event)):
         return ""
     url = find_url(desk.environment, desk.config)
-    if url is None and not is_there(desk.data / FILE_NAME):
+    if url is None and not may_be_there(desk.data / FILE_NAME):
         return ""
     with open_record(desk.data, desk.now(), url, patience=PATIENCE) as record:
         tie = find_tie(record, desk.host, _places(desk, event))

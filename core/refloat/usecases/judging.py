@@ -6,17 +6,18 @@ ends by its own record.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from refloat.catalogue.pack import Packed
 from refloat.liveness.evidence import Facts, look, subject_of, unowned, with_verified_end
 from refloat.liveness.verdict import RECENT_SECONDS, judge_liveness, judge_many, judge_state, judge_subagent
-from refloat.model.light import light
+from refloat.model.light import light, replace
 from refloat.model.liveness import Liveness, Verdict
 from refloat.model.problem import Problem
 from refloat.model.session import Activity, Failure, FailureKind, Session, SessionName, State
 from refloat.model.stamp import Stamp, later
+from refloat.model.story import Summary
 from refloat.readers.contract import Found
 
 if TYPE_CHECKING:
@@ -87,6 +88,20 @@ class Judge:
         if (after_stop := self._after_stop(facts, liveness)) is not facts:
             liveness = judge_liveness(after_stop)
         return _judge(packed, liveness, facts.status)
+
+    def judge_among(
+        self, found: Found, packed: Packed, others: Callable[[], Iterable[tuple[Found, Summary]]]
+    ) -> Judged:
+        """Judge one session. `others`: those that one process may own as well, asked only where that is so."""
+        judged = self.judge(found, packed, grew=False)
+        if judged.liveness.verdict is not Verdict.CANDIDATE or all(
+            row.kind != "cwd" for row in judged.liveness.evidence
+        ):
+            return judged
+        facts = self._look.facts_for(subject_of(found, packed.summary))
+        facts = self._after_stop(facts, judged.liveness)
+        rivals = [self._look.facts_for(subject_of(*other)) for other in others()]
+        return replace(judged, liveness=judge_many([facts, *rivals])[0])
 
     def judge_all(self, sessions: Sequence[tuple[Found, Packed, bool]]) -> list[Judged]:
         """Judge the sessions of a whole look together: one process may be a candidate for several."""

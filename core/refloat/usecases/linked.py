@@ -16,7 +16,7 @@ from refloat.model.attempts import Attempt, InChain, Standing, chains_of
 from refloat.model.session import Session, SessionName, place_here
 from refloat.model.stamp import later
 from refloat.record.names import CONFIG_NAME, FILE_NAME, URL_VARIABLE
-from refloat.there import is_there
+from refloat.there import is_there, may_be_there
 from refloat.usecases.workbench import Workbench
 
 _PATIENCE: Final = 2.0
@@ -29,7 +29,7 @@ def read_attempts(bench: Workbench) -> tuple[Attempt, ...]:
     """Every attempt that the record knows; none where there is no record, or none that can be read now."""
     places, now = bench.machine.places, bench.machine.clock.now()
     on_server = URL_VARIABLE in places.environment or is_there(places.config / CONFIG_NAME)
-    if not on_server and not is_there(places.data / FILE_NAME):
+    if not on_server and not may_be_there(places.data / FILE_NAME):
         return ()
     from refloat.record.attempts import find_attempts
     from refloat.record.store import find_url, open_record

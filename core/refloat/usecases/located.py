@@ -27,6 +27,12 @@ class Located:
         """Where it had to be read, and was read whole in one go: as read, not yet `read_session.finished`."""
         self._judge = judge
 
+    @property
+    def ref(self) -> str:
+        """The word that leads to it on a command line, as `Session.ref`, before anybody judged it."""
+        outside = self.found.by_path and self.found.kept is None
+        return self.found.files[0].path if outside else f"{self.found.agent}:{self.found.session_id}"
+
     @cached_property
     def session(self) -> Session:
         """What is known of it now. Its state needs a look at every process, so it is judged when it is asked for."""

@@ -36,6 +36,8 @@ _Pair = tuple[Reader, Found]
 
 def find_named(finder: Finder, bench: Workbench, ref: str, cwd: Path) -> Located:
     """The one session that `ref` means. Raises as `find_sessions.resolve` says."""
+    if not ref.strip():
+        raise UsageError("an empty word names no session: `last`, an id, or a path does")
     if ref == "last":
         return _find_last(finder, bench, cwd)
     sighting = finder.sight()

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 from _blake2 import blake2b  # see `catalogue.store`
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Final, Protocol, cast
 
 import orjson
@@ -21,6 +22,7 @@ from refloat.model.light import light, replace
 from refloat.model.session import Failure
 from refloat.model.story import Story, Summary
 from refloat.readers.contract import Digest, Found, Reader, Segment, SourceFile
+from refloat.there import is_plain_file
 from refloat.usecases.frozen import Parts, find_starts, freeze
 from refloat.usecases.masking import mask
 from refloat.usecases.reading import Placed, Resumable, read_summary
@@ -413,3 +415,18 @@ def found_again(reading: Reading) -> tuple[Found, Summary] | None:
     segments = tuple(Segment(file) for file in files)
     renamed = cast("str", told["renamed"])
     return Found(*reading.key[:2], segments, relatives=relatives, renamed=renamed), packed.summary
+
+
+def housemates(cache: Path, found: Found, summary: Summary) -> Iterator[tuple[Found, Summary]]:
+    """Other sessions of its agent that name its workspace, as far as the catalogue in `cache` knows them."""
+    place = (summary.workspace or "").encode("utf-8", "replace")
+    catalogue = Catalogue.open(cache) if place and not found.by_path else None
+    if catalogue is None:
+        return
+    with catalogue:
+        readings = catalogue.readings()
+    for key, reading in readings.items():
+        if key[0] == found.agent and key != key_of(found) and place in reading.summary:
+            again = found_again(reading)
+            if again is not None and all(is_plain_file(file.path) for file in again[0].files):
+                yield again

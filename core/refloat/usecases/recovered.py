@@ -18,7 +18,7 @@ from refloat.model.recovered import Aside, Handed, Recovered, StandingBriefs, Un
 from refloat.model.stamp import read_stamp, seconds_of
 from refloat.record.names import FILE_NAME
 from refloat.text import inert_line
-from refloat.there import is_there
+from refloat.there import may_be_there
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -68,7 +68,7 @@ def _open(bench: Workbench) -> Record | None:
     from refloat.usecases.saved_record import open_saved
 
     places = bench.machine.places
-    if not is_there(places.data / FILE_NAME) and find_url(places.environment, places.config) is None:
+    if not may_be_there(places.data / FILE_NAME) and find_url(places.environment, places.config) is None:
         return None
     return open_saved(places.data, places.config, places.environment, bench.machine.clock.now())
 

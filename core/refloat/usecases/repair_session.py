@@ -60,6 +60,7 @@ class Draft:
             tuple(self._survey.issues),
             tuple(self._survey.actions),
             tuple(repairer.left_out(found)),
+            located.ref if located.session.by_path else "",
         )
 
     @property

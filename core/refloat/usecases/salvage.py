@@ -14,6 +14,7 @@ from refloat.checkout.recorded import name_of
 from refloat.checkout.salvage import Root, build_patch
 from refloat.model.salvage import Salvage
 from refloat.model.story import Story
+from refloat.there import may_be_there
 from refloat.usecases.compare_checkout import Looked, Scene, look_at, see_scene
 from refloat.usecases.examine import see_with_others
 from refloat.usecases.find_sessions import Located
@@ -47,6 +48,7 @@ def salvage(bench: Workbench, story: Story, *, others: Sequence[Story] = (), sce
         tuple(files),
         sum(len(find_secrets(text)) for text in texts),
         str(root.path) if root is not None and not root.is_there else None,
+        tuple(real for real in looked.survey.folded if _is_unread(looked, real)),
     )
 
 
@@ -58,3 +60,8 @@ def _root(bench: Workbench, looked: Looked) -> Root | None:
     if trees.workspace is None or not trees.workspace.startswith("/"):
         return None
     return Root(bench.machine.git, Path(trees.real(f"{trees.workspace}/any")).parent, None)
+
+
+def _is_unread(looked: Looked, real: str) -> bool:
+    """Whether a file stands there, or may, that nobody may read; a name that no disk holds has none."""
+    return looked.survey.content(real).kind == "unreadable" and may_be_there(real)

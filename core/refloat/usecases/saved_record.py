@@ -6,7 +6,7 @@ from pathlib import Path
 from refloat.errors import Unreadable, UsageError
 from refloat.model.stamp import Stamp
 from refloat.record.store import FILE_NAME, Record, RecordNewer, RecordUnavailable, find_url, open_record
-from refloat.there import is_there
+from refloat.there import is_there, may_be_there
 
 
 class NothingSaved(UsageError):  # noqa: N818 - reads as the answer that it is
@@ -22,7 +22,7 @@ def open_saved(data: Path, config: Path, environment: Mapping[str, str], now: St
 
     """
     url = find_url(environment, config)
-    if url is None and not is_there(data / FILE_NAME):
+    if url is None and not may_be_there(data / FILE_NAME):
         raise NothingSaved("nothing is saved here yet; `refloat run --job JOB -- COMMAND` saves a first step")
     try:
         return open_record(data, now, url)
@@ -31,7 +31,7 @@ def open_saved(data: Path, config: Path, environment: Mapping[str, str], now: St
     except RecordUnavailable:
         from refloat.record.unwritable import is_unwritable, open_unwritable
 
-        if url is not None or not is_unwritable(data):
+        if url is not None or not is_there(data / FILE_NAME) or not is_unwritable(data):
             raise
         return Record(open_unwritable(data / FILE_NAME, now), data, data)
 

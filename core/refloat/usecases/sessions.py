@@ -108,6 +108,7 @@ def make_session(
         kept=found.kept,
         repaired=bool(summary.repaired) and (summary.last_activity_at or "") <= summary.repaired,
         provisional=packed.provisional,
+        by_path=found.by_path and found.kept is None,
     )
 
 

@@ -1,9 +1,9 @@
 """Where a session stands, and the one next operation, with its exact command and why."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from shlex import join
+from shlex import join, quote
 from typing import Final, assert_never
 
 from refloat.model.advice import advise
@@ -12,11 +12,11 @@ from refloat.model.checkout import SAVED_PLACES, Checkout, EditedFile, Fate, Pla
 from refloat.model.fate_words import salvage_line
 from refloat.model.guard import tied_to
 from refloat.model.own_files import BRIEF_FILE
-from refloat.model.session import Session, SessionName, State
+from refloat.model.session import Activity, PendingKind, Session, SessionName, State
 from refloat.model.situation import Situation
 from refloat.model.status import NextOperation, PendingRequest, Status
 from refloat.model.story import Story
-from refloat.model.transcript import Outcome, Step
+from refloat.model.transcript import Outcome, Step, StepKind
 from refloat.readers.contract import Reader
 from refloat.text import cut, inert_line, one_line
 from refloat.triage.findings import can_salvage, file_stands, is_gone, loses
@@ -28,6 +28,14 @@ _WRITTEN: Final = (
     "then start a new session with it"
 )
 _BY_HAND: Final = "write the brief with `{brief}`, look at what it says is uncertain, take it along and run `{start}`"
+_PLACE_FIRST: Final = (
+    "{why}: have that first, then run `{command}` there; or write the brief with `{brief}` and take it along"
+)
+_ASKED: Final[Mapping[Activity, PendingKind]] = {
+    Activity.AWAITING_APPROVAL: "approval",
+    Activity.AWAITING_INPUT: "input",
+}
+_SELDOM_ASKED: Final = frozenset({StepKind.READ, StepKind.SEARCH, StepKind.PLAN, StepKind.SUBAGENT})
 _NAMED: Final = 3
 """Files or plan entries that a sentence names."""
 
@@ -56,9 +64,9 @@ def show_status(
     if session.state in {State.STOPPED, State.FAILED} and (checkout is not None or not story.summary.edits):
         found = tuple(find_open_work(session, story, checkout))
         lost = checkout is not None and any(can_salvage(file) for file in _lost(session, story, checkout))
-        then = _with_open(then, found, salvage_line(session.name) if lost else None, calls=bool(session.dangling))
+        then = _with_open(then, found, salvage_line(session.ref) if lost else None, calls=bool(session.dangling))
     then = then if standing is None else _with_newer(session, then, standing)
-    return Status(session, done, open_steps, _pending(open_steps, turn), then, standing)
+    return Status(session, done, open_steps, _pending(open_steps, turn, session.activity), then, standing)
 
 
 def _with_newer(session: Session, then: NextOperation, standing: Standing) -> NextOperation:
@@ -144,12 +152,20 @@ def _some(names: Iterable[str]) -> str:
     return ", ".join(named[:_NAMED]) + more
 
 
-def _pending(open_steps: tuple[Step, ...], turn: int) -> PendingRequest | None:
-    waiting = [step for step in open_steps if step.pending and step.turn == turn]
-    if not waiting:
+def _pending(open_steps: tuple[Step, ...], turn: int, activity: Activity | None) -> PendingRequest | None:
+    """What asks a person by itself; else the call that a live session holds a dialog open for: no record has that."""
+    here = [step for step in open_steps if step.turn == turn]
+    kind = _ASKED.get(activity) if activity is not None else None
+    asking = [step for step in here if step.pending] or (_dialog(here) if kind else [])
+    if not asking:
         return None
-    step = waiting[-1]
-    return PendingRequest(step.pending or "input", step.n, step.summary, step.at)
+    step = asking[-1]
+    return PendingRequest(step.pending or kind or "input", step.n, step.summary, step.at)
+
+
+def _dialog(here: list[Step]) -> list[Step]:
+    """The first open call that mostly is asked about; the others wait for it."""
+    return [step for step in here if step.kind not in _SELDOM_ASKED][:1] or here[:1]
 
 
 def _own_brief(name: SessionName, workspace: str | None) -> str | None:
@@ -171,25 +187,30 @@ def find_next(
     wrote one; that in the usual place comes first.
     """
     seen = seen or plain_situation("continue", session, reader)
-    advice, name = advise(seen), session.name
-    workspace = None if advice.by_hand else place_of(session)
+    advice, ref = advise(seen), session.ref
+    workspace = None if advice.by_hand or advice.first_the_place else place_of(session)
     command: tuple[str, ...] | None
     why = advice.why
     match advice.operation:
         case "attach":
-            command = ("refloat", "attach", name)
+            command = ("refloat", "attach", ref)
         case "resolve_liveness":
             tied = tied_to(seen)
-            command = ("refloat", "stop", name, "--pid", str(tied[0])) if tied else None
+            command = ("refloat", "stop", ref, "--pid", str(tied[0])) if tied else None
         case "continue" | "prompt":
             command = tuple(reader.continue_command(session.session_id, None))
+            if advice.first_the_place:
+                brief_command = ("refloat", "brief", ref, "--out", BRIEF_FILE)
+                why = _PLACE_FIRST.format(why=why, command=join(command), brief=join(brief_command))
         case "new_linked" if advice.by_hand:
-            command = ("refloat", "brief", name, "--out", BRIEF_FILE)
+            command = ("refloat", "brief", ref, "--out", BRIEF_FILE)
             why = f"{why}: {_BY_HAND.format(brief=join(command), start=join(reader.new_command(BRIEF_FILE)))}"
         case "new_linked":
-            written = _own_brief(name, workspace) or brief
-            command = ("refloat", "new", "--parent", name, *(("--brief", written) if written else ()))
-            why = f"{why}: {_WRITTEN.format(path=inert_line(written)) if written else _UNWRITTEN.format(name=name)}"
+            written = _own_brief(session.name, workspace) or brief
+            command = ("refloat", "new", "--parent", ref, *(("--brief", written) if written else ()))
+            why = (
+                f"{why}: {_WRITTEN.format(path=inert_line(written)) if written else _UNWRITTEN.format(name=quote(ref))}"
+            )
         case _:
             assert_never(advice.operation)
     return NextOperation(advice.operation, None if advice.forbids and not advice.by_hand else command, workspace, why)

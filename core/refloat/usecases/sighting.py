@@ -51,6 +51,11 @@ class Sighting:
     variables: Mapping[str, str | None]
     """Every variable that a reader asked for, with its value."""
 
+    @property
+    def is_of_here(self) -> bool:
+        """Whether a variable names a place below the present directory: from another one the look says nothing."""
+        return any(value and not value.startswith(("/", "~/")) for value in self.variables.values())
+
 
 def sight(bench: Workbench, identities: Callable[[], Identities], last: Sighting | None = None) -> Sighting:
     """Look at the files of every agent. `identities` tells what is known of them; it is asked where anything changed

@@ -29,6 +29,7 @@ def plain_situation(operation: Guarded, session: Session, reader: Reader) -> Sit
     return Situation(
         operation=operation,
         session=session.name,
+        ref=session.ref,
         state=session.state,
         liveness=session.liveness,
         now=_NO_TIME,

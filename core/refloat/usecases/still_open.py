@@ -56,6 +56,7 @@ def find_still_open(bench: Workbench, story: Story, session: Session) -> Iterato
     eyes = _Eyes(bench, session, story, left)
     yield from _judge_all(eyes)
     yield from _outlived(eyes)
+    yield from _marked(eyes)
     for sub in session.subagents:
         if sub.id not in known and sub.state is not State.STOPPED and sub.state is not State.UNBOUND:
             title = story.subagents[sub.id].summary.title if sub.id in story.subagents else ""
@@ -124,9 +125,23 @@ def _outlived(eyes: "_Eyes") -> Iterator[StillOpen]:
         each = _Left(work, step, step.subagent)
         found = judge_leftover(_launched(each, eyes), eyes.table, eyes.taken)
         if found.running and found.pid is not None:
+            eyes.taken |= descendants(found.pid, eyes.rows)
             why = f"{_begun_by(each)}its call has no result, and it runs on: {found.why}"
             number = None if step.subagent else step.n
             yield StillOpen(step.command, kind_of_running(step.command), number, found.pid, running=True, why=why)
+
+
+def _marked(eyes: "_Eyes") -> Iterator[StillOpen]:
+    """What carries the session's id and no open work accounts for: something of it that still runs."""
+    if eyes.session.liveness.verdict is Verdict.RUNNING:
+        return
+    told = {row.pid: row for row in eyes.session.liveness.evidence if row.kind == "child" and row.pid is not None}
+    rows = {row.pid: row for row in eyes.rows if row.pid in told} if told else {}
+    for pid, row in rows.items():
+        if pid not in eyes.taken and row.ppid not in rows:
+            command = " ".join(row.argv) or row.name
+            why = told[pid].detail + _ports(eyes.bench, descendants(pid, eyes.rows))
+            yield StillOpen(command, kind_of_running(command), None, pid, running=True, why=why)
 
 
 def _begun_by(each: _Left) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from refloat.errors import RefloatError
@@ -56,7 +57,7 @@ def _with_a_way(bench: Workbench, actor: Actor, status: Status) -> Status:
     from refloat.usecases.attach_session import plan_attach
 
     try:
-        refused = plan_attach(bench, actor, session.name, bench.machine.places.home).refused
+        refused = plan_attach(bench, actor, session.ref, bench.machine.places.home).refused
     except RefloatError:
         return status  # asked for it, `attach` says why
     if refused is None:
@@ -80,7 +81,7 @@ def advised_status(
         from refloat.usecases.act import Wish, situation_now
 
         try:
-            wish = Wish("continue", session.name, bench.machine.places.home)
+            wish = Wish("continue", session.ref, bench.machine.places.home)
             seen = situation_now(bench, actor, wish, session, lambda: standing)
         except RefloatError as error:
             doubt = f"nobody can tell who is at it ({error}); else: "
@@ -102,7 +103,7 @@ def _with_unfinished(status: Status) -> Status:
     if begun is None or not status.recovery_first:
         return status
     told = f"its recovery is open at page {begun.page} of {begun.of}"
-    why = f"{told}: `refloat recover {status.session.name}` goes on with it; {then.why}"
+    why = f"{told}: `refloat recover {quote(status.session.ref)}` goes on with it; {then.why}"
     return replace(status, next=replace(then, why=why))
 
 

@@ -58,7 +58,8 @@ def keep_listing(
     `alone` gives the files whose growth concerns one session each. `trusted`: nothing was left unread, and all that was
     read could be kept.
     """
-    quiet = trusted and not judge.any_agent_runs and all(is_settled(each.liveness) for each in sessions.values())
+    lasting = trusted and not sighting.is_of_here and not judge.any_agent_runs
+    quiet = lasting and all(is_settled(each.liveness) for each in sessions.values())
     notes, others = dict[str, str](), dict[str, Alone | None]()
     if quiet:
         notes = _notes(sighting, judge, home) | {"places": _places(sessions.values(), gone, surroundings)}

@@ -17,6 +17,7 @@ from refloat.record.checking import Progress, find_receipt, is_receipt, verify_j
 from refloat.record.exported import NoExport, is_export, read_document, verify_export
 from refloat.record.keys import Known, no_keys
 from refloat.record.store import Record
+from refloat.record.whole import NoSuchJob
 from refloat.there import is_plain_file
 
 _ALONE = (
@@ -39,13 +40,16 @@ def verify_ref(ref: str, open_it: Callable[[], Record], now: Stamp, known: Known
 
     """
     path = Path(ref)
-    if ("/" in ref or path.suffix in {".json", ".jsonl"}) and is_plain_file(path):
+    named_as_file = "/" in ref or path.suffix in {".json", ".jsonl"}
+    if named_as_file and is_plain_file(path):
         return verify_file(path, now, known, open_it)
     try:
         record = open_it()
     except UsageError:
         if is_plain_file(path):
             return verify_file(path, now, known, open_it)
+        if named_as_file:
+            raise _no_file(ref) from None
         raise
     with record:
         with record.reading() as connection:
@@ -57,7 +61,16 @@ def verify_ref(ref: str, open_it: Callable[[], Record], now: Stamp, known: Known
             return verify_job(record, job, receipt)
         if is_plain_file(path):
             return verify_file(path, now, known, open_it)
-        return verify_job(record, ref)  # links may be left of it; else it says which jobs there are
+        try:
+            return verify_job(record, ref)  # links may be left of it; else it says which jobs there are
+        except NoSuchJob:
+            if named_as_file:
+                raise _no_file(ref) from None
+            raise
+
+
+def _no_file(ref: str) -> UsageError:
+    return UsageError(f"there is no file {ref!r}, and no job is called so")
 
 
 def verify_whole(record: Record, job: str, tell: Progress) -> Verified:
@@ -94,8 +107,9 @@ def verify_file(path: Path, now: Stamp, known: Known = no_keys, open_it: Callabl
         )
     receipts = find_receipts(raw)
     if receipts is not None:
-        checked, faults = verify_receipts(receipts, now)
-        return Verified(None, checked, (), faults, "unsigned", by_itself=True, remarks=_ALONE)
+        found = verify_receipts(receipts, now)
+        remarks = (*_ALONE, *found.remarks)
+        return Verified(None, found.checked, (), found.faults, "unsigned", by_itself=True, remarks=remarks)
     document = read_document(raw)
     saved = _saved_step(document)
     if saved is not None:
@@ -127,14 +141,14 @@ def _verify_step(job: str, told: Mapping[str, object], open_it: Callable[[], Rec
     with record:
         with record.reading() as connection:
             rows = connection.rows("links.find_receipt", prefix=receipt) if is_receipt(receipt) else ()
-            row = connection.row("links.step", id=str(rows[0]["id"])) if rows else None
-        if row is None or row["job"] != job:
+            row = connection.row("links.step", id=str(rows[0]["id"] if rows else told.get("id")))
+        if row is None or row["sealed"] is None:
             found = _verify_step_alone(job, told, known)
             return replace(found, remarks=("this record holds no such receipt; it may be of another", *found.remarks))
-        found = verify_job(record, job, receipt)
-        names = [name for name, value in told.items() if name in row and row[name] != value]
+        found = verify_job(record, str(row["job"]), str(row["receipt"]))
+        names = [name for name, value in (("job", job), *told.items()) if name in row and row[name] != value]
         seq = row["seq"] if isinstance(row["seq"], int) else None
-        faults = tuple(Fault(seq, name, "the file says another than the record") for name in names)
+        faults = tuple(Fault(seq, name, "the file says another than the record") for name in dict.fromkeys(names))
         return replace(found, problems=(*found.problems, *faults))
 
 
@@ -148,4 +162,6 @@ def _verify_step_alone(job: str, told: Mapping[str, object], known: Known) -> Ve
         verdict = judge_signature(signer, receipt, signature, known())
     if verdict == "invalid":
         faults = (Fault(None, "signature", "it is not its signer's signature of this receipt"),)
+    elif verdict == "unsigned":
+        faults = (Fault(None, "receipt", "no record that is at hand holds it", "not_checked"),)
     return Verified(job, 0, (), faults, verdict, by_itself=True, remarks=(_STEP_ALONE,))

@@ -65,4 +65,5 @@ def repair(value: Repair) -> Document:
         "written": value.written,
         "copy": value.copy,
         "then": None if value.then is None else list(value.then),
+        "refused": None if value.refused is None else {"why": value.refused.why, "holder": value.refused.holder},
     }

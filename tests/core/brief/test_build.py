@@ -25,7 +25,7 @@ from refloat.model.checkout import (
     OtherChange,
     Owner,
 )
-from refloat.model.liveness import Evidence
+from refloat.model.liveness import LIKELY, Evidence, Liveness, Verdict
 from refloat.model.session import Failure, FailureKind, State
 from refloat.model.transcript import Item, Outcome, StepKind
 from refloat.model.triage import Finding, FindingVerdict, Triage
@@ -101,6 +101,15 @@ def test_an_unresolved_process_is_never_told_as_stopped() -> None:
     assert "verified stopped" not in told
     assert "Original process: unresolved" in told
     assert "nobody has proved that it stopped" in told
+
+
+def test_a_likely_process_is_called_likely_however_long_its_evidence_is() -> None:
+    sample = SAMPLES["unresolved"]()
+    words = f"process 9 runs in /{'long/' * 60}; of the sessions that it may own, {LIKELY}"
+    alive = Liveness(Verdict.CANDIDATE, (Evidence("cwd", words, 9, at(1)),))
+    told = texts(brief_of(replace(sample, session=replace(sample.session, liveness=alive))), "previous_attempt")
+    assert any("a process may own the session, and is likely its own" in text for text in told)
+    assert "likely its own" not in "\n".join(texts(brief_of(sample), "previous_attempt"))
 
 
 def test_the_artifact_names_revision_dirty_files_and_what_to_preserve() -> None:

@@ -137,6 +137,12 @@ HARMLESS = [
     "PASSWORD=\nHOST=db-2024-x1",
     "the password is a Secret:\n`projects/*/secrets/*/versions/2`",
     'SECRET = """\nvalue[terminator2=x]\nname2=y\n"""',
+    "gh auth login -p https -h github.com",
+    "docker login reg.example.invalid && ssh -p 2222 h",
+    "docker login --password-stdin -u ana < pw.txt; mkdir -p build/out",
+    "login -p 12345",
+    "1234:AA" + "b" * 33,
+    "module 7123456789:AAA is not there",
     "{'--clear-auth-token':\n  'httpTarget.oidcToken.serviceAccountEmail,'}",
     "PASSWORD=\n'db-2024-x1'",
     '{"password":\n"k3y2024": 5}',
@@ -169,6 +175,11 @@ NAMED = [
     "curl -u ana:{} https://h.example.invalid/",
     "mysql -h h -u root -p{} shop",
     "docker login --password {} -u ana",
+    "docker login -u ana -p {} reg.example.invalid",
+    "echo x && podman login -p='{}' -u ana",
+    "helm registry login h -u ana -p {}",
+    "az login --service-principal -u id -p {} --tenant t",
+    "oc login h -u ana -p {}",
     "deploy --api-key={}",
     "X-Api-Key: {}",
     "Authorization: Bearer {}",
@@ -356,6 +367,12 @@ def test_shown_secrets_are_left_alone_and_not_counted() -> None:
     assert mask_tree([PEM], masker) == [PEM]
     assert masker.text(PEM) == PEM
     assert masker.count == 0
+
+
+@pytest.mark.parametrize("around", ["TG={}", "https://api.telegram.org/bot{}/sendMessage", '{{"token_of_bot": "{}"}}'])
+def test_the_secret_half_of_a_bots_token_is_masked(around: str) -> None:
+    half = "AAh9Kq2xW4eR6tY8uI0oP1aS3dF5gH7jK9l"
+    assert half not in Masker().text(around.format(f"7123456789:{half}"))
 
 
 def test_the_library_is_not_loaded_for_ordinary_text() -> None:

@@ -59,6 +59,7 @@ OTHERS = (
     "https://ana:0ld-p4ssw0rd@db.example.org/shop", "://:@@h", "git+ssh://a1b2c3d4e5f6a7b8c9@h.example",
     "s3://é" + "é" * 100 + ":p4ss@w0rd@h", "://u:" + "ü1" * 128 + "@h",
     "curl -u ana:tr0ub4dor3x https", "CURL --user 'a:b1c2d3'", "mysql -ptr0ub4dor3x shop", "mariadb -ptr0ub4dor3x",
+    "docker login -u ana -p tr0ub4dor3x reg.example", "TG=7123456789:AAh9Kq2xW4eR6tY8uI0oP1aS3dF5gH7jK9l",
     "sshpass -p tr0ub4dor3x ssh db", "login ana password tr0ub4dor3x", "login\u2003ana password tr0ub4dor3x",
     "https://hooks.slack.com/services/T024BE7LD/B0192837465/q9W8e7R6t5Y4u3I2",
     "https://example.org/api/webhooks/918273645/q9W8e7R6t5Y4u3I2o1P0a",

@@ -70,6 +70,11 @@ def test_what_a_command_does_not_take_is_gone_and_lost(repo: Repo, command: str)
     assert (told.state, told.recorded, told.edits[0].fate) == (FileState.DELETED, "content", Fate.LOST)
 
 
+def test_a_command_that_may_have_taken_a_file_away_is_named(repo: Repo) -> None:
+    told = file_of(repo.compare(made_and(repo, "python3 -c \"import os; os.remove('scratch/deep/tmp.py')\"")), _OURS)
+    assert (told.edits[0].fate, told.edits[0].by) == (Fate.LOST, "step 2")
+
+
 def test_a_sweep_that_failed_is_none(repo: Repo) -> None:
     assert file_of(repo.compare(made_and(repo, "rm -rf scratch", Outcome.ERROR)), _OURS).recorded == "content"
 

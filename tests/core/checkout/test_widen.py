@@ -5,7 +5,7 @@ from tests.core.checkout.conftest import Repo, file_of
 
 from refloat.model.checkout import EditedFile, Fate, FileState, Owner
 from refloat.model.transcript import FileEdit, Hunk, Outcome
-from refloat.testing.stories import replaced, written
+from refloat.testing.stories import edited, replaced, written
 
 OLD = "def f():\n    return g(1)\n\n\ndef k():\n    return 2\n"
 NEW = OLD.replace("g(1)", "h(g(1))")
@@ -119,3 +119,30 @@ def test_an_edit_without_a_result_that_was_never_made_is_unconfirmed(repo: Repo)
     story.edit(replaced(path, "g(1)", "h(g(1))"), outcome=Outcome.DANGLING)
     file = file_of(repo.compare(story), "a.py")
     assert (file.state, file.confirmed, fates(file)) == (FileState.REVERTED, False, [(Fate.UNCONFIRMED, None)])
+
+
+def test_a_committed_part_that_stands_twice_is_named_by_head(repo: Repo) -> None:
+    """Which of the two it is nobody can say; that it stands, everybody can."""
+    path = repo.write("a.py", "a = f(1)\nb = h(1)\n")
+    repo.commit("a")
+    story = repo.story()
+    story.edit(replaced(path, "f(1)", "h(1)"))
+    repo.write("a.py", "a = h(1)\nb = h(1)\n", 12)
+    sha = repo.commit("b", at=20)
+    file = file_of(repo.compare(story), "a.py")
+    assert (file.state, fates(file)) == (FileState.PRESENT, [(Fate.COMMITTED, sha)])
+
+
+def test_an_edit_within_a_line_behind_one_that_was_recorded_whole(repo: Repo) -> None:
+    """Somebody changed the file in between, so what the first edit left tells nothing of the second."""
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    first = OLD.replace("return 2", "return 3")
+    hand = first.replace("g(1)", "g(2)")
+    story = repo.story()
+    story.edit(edited(path, OLD, first))
+    story.edit(replaced(path, "g(2)", "h(g(2))"))
+    repo.write("a.py", hand.replace("g(2)", "h(g(2))"), 600)
+    file = file_of(repo.compare(story), "a.py")
+    assert [fate for fate, _ in fates(file)] == [Fate.UNCOMMITTED, Fate.UNCOMMITTED]
+    assert [hunk.owner for hunk in file.hunks] == [Owner.MIXED, Owner.THIS_SESSION]

@@ -248,11 +248,25 @@ def test_commits() -> None:
     assert commits_in("[detached HEAD 1a2b3c4] Add x") == [("1a2b3c4", "Add x")]
 
 
-@pytest.mark.parametrize("command", ["git stash", "git checkout -- .", "git reset --hard", "rm -rf a", "git clean -f"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git stash",
+        "git checkout -- .",
+        "git reset --hard",
+        "rm -rf a",
+        "git clean -f",
+        "find . -name '*.tmp' -delete",
+        "find . -name '*.tmp' -exec rm {} +",
+        "git ls-files -o | xargs -r rm -f",
+        "python3 -c \"import os; os.remove('a')\"",
+        "node -e 'fs.rmSync(\"a\")'",
+    ],
+)
 def test_what_can_take_work_away(command: str) -> None:
     assert may_undo(command)
 
 
-@pytest.mark.parametrize("command", ["git stash list", "git stash pop", "ls", "git status"])
+@pytest.mark.parametrize("command", ["git stash list", "git stash pop", "ls", "git status", "find . -name a"])
 def test_what_cannot(command: str) -> None:
     assert not may_undo(command)

@@ -399,7 +399,14 @@ def test_a_daemon_may_resume_it(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize(
-    ("age", "verdict"), [(0, Verdict.CANDIDATE), (29, Verdict.CANDIDATE), (30, Verdict.GONE), (-5, Verdict.GONE)]
+    ("age", "verdict"),
+    [
+        (0, Verdict.CANDIDATE),
+        (29, Verdict.CANDIDATE),
+        (30, Verdict.GONE),
+        (-25, Verdict.CANDIDATE),
+        (-7200, Verdict.GONE),
+    ],
 )
 def test_a_record_of_just_now(scene: Scene, age: int, verdict: Verdict) -> None:
     scene.subject = replace(scene.subject, last_activity=later(NOW, -age))

@@ -119,5 +119,15 @@ def test_who_is_held_off_is_told_by_whom_and_gets_no_command() -> None:
 
 
 def test_a_brief_can_be_taken_along_where_no_workspace_is() -> None:
-    advice = advise(seen("continue", workspace_there=False))
+    advice = advise(seen("continue", State.FAILED, workspace_there=False))
     assert (advice.operation, advice.by_hand) == ("new_linked", True)
+
+
+@pytest.mark.parametrize(("state", "operation"), [(State.STOPPED, "continue"), (State.UNBOUND, "prompt")])
+@pytest.mark.parametrize("more", [{"workspace_there": False}, {"workspace": None}])
+def test_a_talk_that_ended_well_waits_for_its_place(
+    state: State, operation: Operation, more: dict[str, object]
+) -> None:
+    advice = advise(replace(seen("continue", state), **more))
+    assert (advice.operation, advice.first_the_place, advice.by_hand) == (operation, True, False)
+    assert advise(replace(seen("continue", state, copy_only=True), **more)).operation == "new_linked"

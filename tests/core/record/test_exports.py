@@ -13,10 +13,11 @@ from refloat.errors import NotDone
 from refloat.model.own_files import is_own_text
 from refloat.record.aer1 import hold, merkle_root
 from refloat.record.backup import back_up
+from refloat.record.chain import begin_step
 from refloat.record.checking import verify_job
 from refloat.record.exported import NoExport
 from refloat.record.store import FILE_NAME, Record, open_record
-from refloat.testing.jobs import NOW, big_output, fill
+from refloat.testing.jobs import NOW, OPENING, big_output, fill
 from refloat.usecases.export_job import FORMATS, Format, export_job
 from refloat.usecases.verify_saved import verify_file
 
@@ -100,6 +101,47 @@ def test_an_export_relabelled_as_another_job_is_altered(
         document["row"]["name"] = "payroll"
     path.write_text(json.dumps(document))
     assert (None, "job", "altered") in verdicts(path)
+
+
+def test_a_member_that_was_put_into_an_export_is_named(exported: Callable[[Format], Path]) -> None:
+    path = exported("json")
+    document = json.loads(path.read_text())
+    document["steps"][1]["approved"] = None
+    path.write_text(json.dumps(document))
+    assert verdicts(path) == {(2, "approved", "altered")}
+
+
+def test_receipts_in_another_order_or_with_a_gap_are_told(exported: Callable[[Format], Path]) -> None:
+    path = exported("aer1")
+    first, second, third = path.read_text().splitlines(keepends=True)
+    whole = verify_file(path, NOW_LATER).remarks
+    path.write_text(second + first + third)
+    found = verify_file(path, NOW_LATER)
+    assert found.ok
+    assert "why the steps of retry stand in another order than they were sealed in" in found.remarks
+    assert [each for each in whole if "order" in each or "left away" in each] == []
+    path.write_text(first + third)
+    (gap,) = [each for each in verify_file(path, NOW_LATER).remarks if "left away" in each]
+    assert gap.startswith("what stood at 2 of the chain of retry: ")
+
+
+def test_a_job_without_a_sealed_step_has_no_receipts_to_write(record: Record) -> None:
+    begin_step(record, OPENING, None)
+    with pytest.raises(NotDone, match=r"no step of retry is sealed yet: there is no receipt to write"):
+        list(export_job(record, "retry", "aer1", nothing))
+
+
+def test_receipts_of_two_chains_are_not_one(record: Record, exported: Callable[[Format], Path], tmp_path: Path) -> None:
+    path = exported("aer1")
+    first, *_ = path.read_text().splitlines(keepends=True)
+    (tmp_path / "other").mkdir()
+    with open_record(tmp_path / "other", NOW) as other:
+        fill(other, tmp_path / "other")
+        _, *rest = export_job(other, "retry", "aer1", nothing)
+    path.write_text(first + "".join(rest))
+    assert (2, "refloat.previous", "altered") in verdicts(path)
+    path.write_text(first + "".join(export_job(record, "retry", "aer1", nothing)))
+    assert verdicts(path) == set(), "the same one twice"
 
 
 def test_a_flipped_bit_of_exported_bytes_is_found(exported: Callable[[Format], Path]) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from refloat.catalogue.store import Catalogue
 from refloat.errors import NoSuchSession, Unreadable, UsageError
+from refloat.model.liveness import Verdict
 from refloat.model.session import State
 from refloat.readers.claude_code import ClaudeCode
 from refloat.testing.fakes import process
@@ -80,6 +81,17 @@ def test_everything_works_without_a_catalogue(home: Any):
     home.append(IDS[0], home.row(IDS[0], 3, "user", "And push", promptSource="typed"))
     assert sorted(session.prompts for session in finder.find(Scope()).sessions) == [1, 1, 1, 2]
     assert resolve(home.bench, IDS[2][:5], home.work).session.session_id == IDS[2]
+
+
+@pytest.mark.parametrize(("at", "words"), [(2, "the likely one"), (0, "more likely its session")])
+def test_one_alone_is_judged_with_those_that_its_process_may_own_as_well(home: Any, at: int, words: str):
+    for n, session in enumerate(IDS[:3]):
+        home.write(session, *home.talk(session, minute=n))
+    list_sessions(home.bench, Scope())
+    home.processes.rows = [process(70, cwd=str(home.work))]
+    told = resolve(home.bench, IDS[at], home.work).session
+    assert told.liveness.verdict is Verdict.CANDIDATE
+    assert words in told.liveness.evidence[0].detail
 
 
 def test_no_secret_of_a_title_reaches_the_disk(home: Any):

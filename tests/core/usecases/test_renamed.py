@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from refloat.model.guard import judge
 from refloat.usecases.find_sessions import Scope, list_sessions, resolve
 from refloat.usecases.keep_session import keep_session
+from refloat.usecases.situations import plain_situation
 
 ID = "7c4999d0-1111-4111-8111-111111111111"
 
@@ -60,3 +62,21 @@ def test_a_kept_copy_of_a_path_takes_nobodys_place(home: Any, original: Path, tm
     (kept,) = list_sessions(home.bench, Scope()).sessions
     assert kept.session_id == ID
     assert kept.prompts == 1
+
+
+def test_what_is_printed_of_a_path_leads_to_it(home: Any, original: Path, tmp_path: Path):
+    outside = tmp_path / "sent by mail.txt"
+    shutil.copy2(original, outside)
+    told = resolve(home.bench, str(outside), home.work)
+    assert told.ref == told.session.ref == str(outside)
+    why = judge(plain_situation("new", told.session, told.reader)).why
+    assert f"`refloat status '{outside}'`" in why
+    assert resolve(home.bench, ID, home.work).session.ref == f"claude-code:{ID}"
+
+
+def test_a_kept_copy_is_called_by_name(home: Any, original: Path, tmp_path: Path):
+    outside = tmp_path / "backup.jsonl"
+    shutil.copy2(original, outside)
+    keep_session(home.bench, resolve(home.bench, str(outside), home.work))
+    original.unlink()
+    assert resolve(home.bench, ID, home.work).session.ref == f"claude-code:{ID}"

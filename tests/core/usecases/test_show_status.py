@@ -11,10 +11,10 @@ from refloat.model.liveness import Evidence, Liveness, Verdict
 from refloat.model.record import Lease
 from refloat.model.recovered import Recovered
 from refloat.model.saving import Runner
-from refloat.model.session import Failure, FailureKind, Kept, Session, SessionName, State
+from refloat.model.session import Activity, Failure, FailureKind, Kept, Session, SessionName, State
 from refloat.model.stamp import Stamp
-from refloat.model.status import NextOperation
-from refloat.model.transcript import Plan
+from refloat.model.status import NextOperation, PendingRequest
+from refloat.model.transcript import Outcome, Plan
 from refloat.readers.claude_code import ClaudeCode
 from refloat.testing.samples import crashed, stopped
 from refloat.triage.findings import sort_findings
@@ -100,6 +100,37 @@ def test_the_next_operation_names_the_place_where_it_would_be_done(tmp_path: Pat
     place = str(worktree) if there else HERE
     assert show_status(ClaudeCode(), session, LOST.story).next.workspace == place_of(session) == place
     assert usual_path(session, tmp_path) == Path(place, "HANDOFF.md")
+
+
+def test_a_stopped_session_without_its_workspace_is_gone_on_with_in_one_that_is_made_again(tmp_path: Path) -> None:
+    session = replace(stopped().session, workspace=str(tmp_path / "gone"), worktree=None)
+    then = show_status(ClaudeCode(), session, stopped().story).next
+    assert (then.operation, then.command, then.workspace) == ("continue", None, None)
+    assert f"{tmp_path / 'gone'} is not there any more (a checkout put there again would do)" in then.why
+    assert f"have that first, then run `claude --resume {session.session_id}` there" in then.why
+    assert f"`refloat brief {session.name} --out HANDOFF.md`" in then.why
+
+
+OPEN = [step for step in LOST.story.steps if step.outcome is Outcome.DANGLING]
+
+
+@pytest.mark.parametrize(
+    ("activity", "kind"),
+    [(Activity.AWAITING_APPROVAL, "approval"), (Activity.AWAITING_INPUT, "input"), (Activity.WORKING, None)],
+)
+def test_an_open_dialog_is_about_the_first_open_call(activity: Activity, kind: str | None) -> None:
+    session = replace(LOST.session, state=State.LIVE, activity=activity, failure=None)
+    asked = show_status(ClaudeCode(), session, LOST.story).pending_request
+    if kind is None:
+        assert asked is None
+        return
+    first = next(step for step in OPEN if step.turn == LOST.story.summary.turns)
+    assert asked == PendingRequest(kind, first.n, first.summary, first.at)  # pyright: ignore[reportArgumentType]
+
+
+def test_a_dialog_of_which_no_call_is_open_names_none() -> None:
+    session = replace(stopped().session, state=State.LIVE, activity=Activity.AWAITING_APPROVAL)
+    assert show_status(ClaudeCode(), session, stopped().story).pending_request is None
 
 
 def test_a_resume_command_comes_with_what_is_lost() -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from tests.core.checkout.test_triage import session_of
 
-from refloat.model.liveness import ProcessInfo, Verdict
-from refloat.model.stamp import later, seconds_of
+from refloat.model.liveness import Evidence, ProcessInfo, Verdict
+from refloat.model.session import Session
+from refloat.model.stamp import Stamp, later, seconds_of
 from refloat.model.story import OpenWork
 from refloat.model.transcript import Background, Outcome, StepKind
 from refloat.model.triage import StillOpen
@@ -104,6 +105,38 @@ def test_two_shells_of_one_command_are_two_processes(tmp_path: Path) -> None:
     assert (late.running, last.pid) == (None, 45)
     alone, other = look(tmp_path, story, FakeProcesses(rows=[one], environments={40: MARKED}))
     assert (alone.running, other.running) == (True, False)
+
+
+def children(session: Session, *pids: int) -> Session:
+    facts = tuple(
+        Evidence("child", f"process {pid} carries the session's id", pid, Stamp("2026-09-14T15:00:00.000Z"))
+        for pid in pids
+    )
+    return replace(session, liveness=replace(session.liveness, evidence=facts))
+
+
+def test_a_process_that_carries_the_sessions_id_is_told_where_nothing_else_tells_of_it(tmp_path: Path) -> None:
+    story = StoryBuilder(workspace="/home/ana/shop")
+    rows = [row(story, 60, "sh", "-c", "sleep 9"), row(story, 61, "sleep", "9", ppid=60)]
+    bench = Workbench(fake_machine(tmp_path, processes=FakeProcesses(rows=rows)), (ClaudeCode(),))
+    built = story.build()
+    gone = children(session_of(story, Verdict.GONE), 60, 61)
+    (found,) = find_still_open(bench, built, gone)
+    assert (found.what, found.kind, found.pid, found.running) == ("sh -c sleep 9", "background_shell", 60, True)
+    assert found.why == "process 60 carries the session's id"
+    assert not list(find_still_open(bench, built, children(session_of(story, Verdict.RUNNING), 60)))
+
+
+def test_a_process_that_open_work_accounts_for_is_told_once(tmp_path: Path) -> None:
+    story = StoryBuilder(workspace="/home/ana/shop")
+    server(story)
+    one = row(story, 40, "npm run dev")
+    processes = FakeProcesses(
+        rows=[one, row(story, 41, "node", "s.js", ppid=40)], environments={40: MARKED, 41: MARKED}
+    )
+    bench = Workbench(fake_machine(tmp_path, processes=processes), (ClaudeCode(),))
+    (found,) = find_still_open(bench, story.build(), children(session_of(story, Verdict.GONE), 40, 41))
+    assert found.pid == 40
 
 
 def test_a_command_that_the_session_waited_for_is_told_only_while_it_runs_on(tmp_path: Path) -> None:

@@ -14,11 +14,14 @@ from refloat.errors import NoSuchSession, UsageError
 from refloat.hooks.wanted import settings_files
 from refloat.model.problem import Problem, only_unread, unread
 from refloat.model.search import Asked
+from refloat.model.stamp import Stamp
 from refloat.readers.registry import load
+from refloat.record.store import RecordUnavailable, open_record
 from refloat.usecases.answer_search import answer_search
 from refloat.usecases.doctor import examine_machine
 from refloat.usecases.find_sessions import Scope, list_sessions, resolve
 from refloat.usecases.refresh import refresh
+from refloat.usecases.saved_record import NothingSaved, open_saved
 from refloat.usecases.workbench import Workbench
 
 ONE = "11111111-1111-4111-8111-111111111111"
@@ -122,6 +125,22 @@ def test_nothing_is_wrong_with_what_is_not_there(both: Workbench, home: Any):
 def test_a_damaged_line_is_not_an_unreadable_file():
     damaged = Problem("/a", 3, 120, "cannot be read")
     assert only_unread([damaged, unread("/b", "Permission denied")]) == [unread("/b", "Permission denied")]
+
+
+def test_a_record_that_may_not_be_looked_up_is_not_told_as_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    data = tmp_path / "data"
+    open_record(data, Stamp("2026-09-14T09:00:00.000Z"), None).close()
+    with open_saved(data, tmp_path, {}, Stamp("2026-09-14T10:00:00.000Z")):
+        pass
+    _shut(monkeypatch, data)
+    with pytest.raises(RecordUnavailable, match="Permission denied"):
+        open_saved(data, tmp_path, {}, Stamp("2026-09-14T10:00:00.000Z"))
+
+
+def test_no_record_is_none(tmp_path: Path):
+    for data in (tmp_path, tmp_path / "none", tmp_path / "none" / "below"):
+        with pytest.raises(NothingSaved):
+            open_saved(data, tmp_path, {}, Stamp("2026-09-14T10:00:00.000Z"))
 
 
 # ── transcripts of which nothing can be read ─────────────────────────────────────────────────────────────────────────

@@ -115,6 +115,16 @@ def test_a_refusal_comes_first_and_its_command_is_none_to_run(capfd: pytest.Capt
 
 
 @pytest.mark.usefixtures("failed")
+def test_a_brief_that_cannot_be_so_short_says_so(capfd: pytest.CaptureFixture[str]) -> None:
+    for tokens in (200, 300, 4000):
+        code, out, err = said(capfd, "brief", SESSION, "--max-tokens", str(tokens))
+        size = len(out.encode())
+        told = f"the least that this brief says is {size:,} bytes, more than --max-tokens {tokens} allows" in err
+        assert (code, told) == (0, size > tokens * 4)
+    assert said(capfd, "brief", SESSION, "--max-tokens", "200")[2]
+
+
+@pytest.mark.usefixtures("failed")
 def test_status_names_no_file_that_nothing_wrote(capfd: pytest.CaptureFixture[str]) -> None:
     code, out, _ = said(capfd, "status", SESSION)
     rows = [row.strip() for row in out.splitlines()]

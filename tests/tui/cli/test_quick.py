@@ -85,6 +85,59 @@ def both(words: list[str], capfdbinary: pytest.CaptureFixture[bytes]) -> tuple[s
     return fast, capfdbinary.readouterr().out.decode()
 
 
+def test_how_much_is_masked_is_told_and_secrets_are_shown_whatever_is_kept(
+    home: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    session = "44444444-0000-4000-8000-000000000004"
+    write(home, session, home.parent / "work", f"Use {NEVER_SHOWN} here", "2026-06-15T10:00")
+    looks = "refloat: 1 value that looks like a secret was masked\n"
+    told: list[tuple[int | None, bool, str]] = []
+    for road in (run, quick.answer, run):  # cold, then by what is kept
+        capfd.readouterr()
+        code = road(["list", "--all"])
+        out, err = capfd.readouterr()
+        told.append((code, NEVER_SHOWN in out, err))
+    assert told == [(0, False, looks)] * 3
+    assert quick.answer(["list", "--all", "--json"]) == 0
+    assert capfd.readouterr().err == ""
+    for words in (["list", "--all"], ["list", "--json"], ["status", session], ["brief", session], ["recap", session]):
+        assert run([*words, "--show-secrets"]) == 0
+        out, err = capfd.readouterr()
+        assert (NEVER_SHOWN in out, "[masked" in out, "masked" in err) == (True, False, False), words
+        assert run(words) == 0, "and no later one"
+        out, err = capfd.readouterr()
+        assert (NEVER_SHOWN in out, "[masked" in out, "masked" in err) == (False, True, "--json" not in words), words
+
+
+def test_what_a_history_and_a_search_mask_is_told(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    session = "44444444-0000-4000-8000-000000000004"
+    write(home, session, home.parent / "work", f"Rotate {NEVER_SHOWN}, then {NEVER_SHOWN} again")
+    for words in (["history", session], ["search", "rotate"]):
+        capfd.readouterr()
+        assert run(words) == 0
+        out, err = capfd.readouterr()
+        many = out.count("[masked: ")
+        assert many
+        assert f"{many} value" in err
+
+
+def test_without_utf_8_everything_printed_is_ascii(
+    home: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert home
+    monkeypatch.setenv("LC_ALL", "C")
+    monkeypatch.setenv("COLUMNS", "60")
+    for words in (["status"], ["history"], ["recap"], ["triage"], ["checkout"]):
+        capfd.readouterr()
+        assert run([*words, "33333333"]) == 0
+        out = capfd.readouterr().out
+        assert out.isascii(), words
+        assert max(map(len, out.splitlines())) <= 60 or words in (["status"], ["checkout"]), words
+    for words in (["doctor"], ["search", "xxx"], ["jobs"]):
+        run(words)
+        assert capfd.readouterr().out.isascii(), words
+
+
 @pytest.mark.usefixtures("home")
 def test_who_is_at_a_session_stands_in_its_line(capfd: pytest.CaptureFixture[str]) -> None:
     machine = asking.bench().machine

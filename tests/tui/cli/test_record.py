@@ -205,7 +205,10 @@ def test_secrets_are_masked_on_screens_and_exact_in_exports_which_say_so(refloat
     for words in (("trail", "j"), ("trail", "j", "--json"), ("pickup", "j", "--as", "bob"), ("jobs",)):
         assert token not in refloat(*words).stdout
     assert token not in (tmp_path / "r.json").read_text()
-    assert token in refloat("trail", "j", "--show-secrets").stdout
+    assert "1 value that looks like a secret was masked" in refloat("trail", "j").stderr
+    shown = refloat("trail", "j", "--show-secrets", COLUMNS="60")
+    assert f"echo {token}" in shown.stdout
+    assert shown.stderr == ""
     for form in ("json", "markdown", "aer1"):
         done = refloat("export", "j", "--format", form, "--out", f"e.{form}")
         assert "look like secrets" in done.stderr, form
@@ -368,14 +371,31 @@ def test_a_receipt_of_one_step_is_verified_with_the_record_and_without(refloat: 
     refloat("run", "--job", "j", "--receipt", "rc.json", "--", "echo", "one")
     found = answer(refloat("verify", "rc.json", "--json"))
     assert (found["ok"], found["checked"], found["by_itself"]) == (True, 1, False)
-    alone = answer(refloat("verify", "rc.json", "--json", REFLOAT_DATA_DIR=str(tmp_path / "none")))
-    assert (alone["ok"], alone["checked"], alone["by_itself"]) == (True, 0, True)
+    alone = answer(refloat("verify", "rc.json", "--json", REFLOAT_DATA_DIR=str(tmp_path / "none")), 1)
+    assert (alone["ok"], alone["checked"], alone["by_itself"]) == (False, 0, True)
+    assert [(fault["field"], fault["verdict"]) for fault in alone["problems"]] == [("receipt", "not_checked")]
+    assert (
+        "nothing of it could be checked" in refloat("verify", "rc.json", REFLOAT_DATA_DIR=str(tmp_path / "none")).stdout
+    )
     assert "only the record holds" in alone["remarks"][0]
     document = json.loads((tmp_path / "rc.json").read_text())
     document["step"]["exit_code"] = 1
     (tmp_path / "rc.json").write_text(json.dumps(document))
     (fault,) = answer(refloat("verify", "rc.json", "--json"), 1)["problems"]
     assert (fault["seq"], fault["field"]) == (1, "exit_code")
+
+
+@pytest.mark.parametrize("name", ["receipt", "id", "seq", "summary", "previous", "job"])
+def test_every_field_of_a_receipt_s_file_is_held_against_the_record(refloat: Run, tmp_path: Path, name: str) -> None:
+    refloat("run", "--job", "j", "--receipt", "rc.json", "--", "echo", "one")
+    document = json.loads((tmp_path / "rc.json").read_text())
+    part = document if name == "job" else document["step"]
+    before = part[name]
+    part[name] = before + 1 if isinstance(before, int) else "0" * 64 if name == "receipt" else f"{before}x"
+    (tmp_path / "rc.json").write_text(json.dumps(document))
+    found = answer(refloat("verify", "rc.json", "--json"), 1)
+    assert [fault["field"] for fault in found["problems"]] == [name]
+    assert (found["ok"], found["checked"]) == (False, 1)
 
 
 def test_a_file_is_never_said_to_be_as_it_was_saved(refloat: Run, tmp_path: Path) -> None:

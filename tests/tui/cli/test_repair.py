@@ -63,7 +63,7 @@ def test_without_an_option_it_only_says_what_it_would_do(original: Path, capfd: 
 def test_the_json_of_a_plan(original: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["repair", SESSION, "--dry-run", "--json"]) == 0
     told = json.loads(capfd.readouterr().out)
-    assert list(told) == ["schema", "session", "issues", "actions", "written", "copy", "then"]
+    assert list(told) == ["schema", "session", "issues", "actions", "written", "copy", "then", "refused"]
     assert told["session"] == f"claude-code:{SESSION}"
     assert told["issues"][0] == {
         "code": "dangling_call",
@@ -144,6 +144,12 @@ def test_a_dry_run_of_an_install_says_where_and_whether(
     assert "REFUSED: process 7 owns" in err
     assert f"refused: {original.parent}/" in err
     assert "would write" not in err
+    for words in (["--dry-run"], ["--yes"]):
+        assert run(["repair", SESSION, "--install", *words, "--json"]) == 1
+        out, err = capfd.readouterr()
+        told = json.loads(out)
+        assert (told["written"], told["refused"]["why"].partition(" owns")[0]) == (None, "process 7")
+        assert " write " not in err
     assert run(["repair", SESSION, "--install", "--dry-run", "--force", "it hangs"]) == 0
     assert "`--force` would overrule: process 7 owns" in capfd.readouterr().err
     assert list(original.parent.iterdir()) == [original]

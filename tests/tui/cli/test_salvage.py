@@ -1,6 +1,7 @@
 """`refloat salvage` on the command line: the patch on standard output alone, the words on standard error."""
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -85,6 +86,20 @@ def test_into_a_file(work: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["salvage", SESSION, "--out", str(target)]) == 1
     assert "is there already" in capfd.readouterr().err
     assert run(["salvage", SESSION, "--out", str(target), "--force"]) == 0
+    git(work, "apply", str(target))
+    assert (work / "env.sh").read_text() == TEXT
+
+
+def test_of_a_folder_that_is_gone(
+    work: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(work.parent)
+    shutil.rmtree(work)
+    target = work.parent / "lost.patch"
+    assert run(["salvage", SESSION, "--out", str(target)]) == 0
+    err = capfd.readouterr().err
+    assert f"wrote {target}; {work} is gone: `git apply` makes its files anew in an empty directory" in err
+    work.mkdir()
     git(work, "apply", str(target))
     assert (work / "env.sh").read_text() == TEXT
 

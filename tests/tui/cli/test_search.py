@@ -90,6 +90,16 @@ def test_words_of_the_shell_with_a_blank_are_a_phrase(home: Path, capsys: pytest
     assert not answer(capsys, "--", "importer", "-retry", "-retries", "-pytest")["hits"]
 
 
+def test_a_word_with_a_dash_before_it_needs_no_sign_of_its_own(home: Path, capsys: pytest.CaptureFixture[str]):
+    assert answer(capsys, "importer", "--limit", "5")["hits"]
+    assert not answer(capsys, "importer", "-retry", "--limit", "5", "-retries", "-pytest")["hits"]
+    assert not answer(capsys, "-hretries", "-retry", "-retries", "importer", "-pytest")["hits"]
+    for words, said in ((["-h"], "Usage"), (["x", "--limt", "3"], "No such option"), (["x", "--limit"], "requires")):
+        capsys.readouterr()
+        run(["search", *words])
+        assert said in "".join(capsys.readouterr())
+
+
 def test_places_and_agents_narrow_it(home: Path, capsys: pytest.CaptureFixture[str]):
     def names(*words: str) -> set[str]:
         hits = answer(capsys, "pytest", *words)["hits"]

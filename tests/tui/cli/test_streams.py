@@ -32,7 +32,7 @@ def test_a_closed_standard_output_is_no_fault(tmp_path: Path, words: str) -> Non
 @pytest.mark.parametrize("words", ["list --all", "doctor --json", "refresh"])
 def test_a_full_place_is_told_in_a_sentence(tmp_path: Path, words: str) -> None:
     done = run(tmp_path, words, ">/dev/full")
-    assert done.returncode == 2
+    assert done.returncode == 3
     assert done.stderr == "refloat: standard output cannot be written: No space left on device\n"
 
 

@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from refloat.errors import UsageError
 from refloat.model.problem import only_unread
 from refloat.model.session import Session, State
 from refloat.usecases.batch import Listing, Scope
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from refloat_tui.cli.quick import Asked
 
 _SHOW: Final = "refloat_tui.cli.show"
+_BESIDE: Final = 80
+"""Columns for what stands beside a title, or more."""
 _TEXT: Final = 400
 """Bytes of a session's texts, or so."""
 _NO_SESSIONS: Final = '"sessions":[]'
@@ -57,6 +60,9 @@ def show_list(scope: Scope, *, as_json: bool = False, show_secrets: bool = False
     everywhere = scope.cwd is None or not finder.told  # where there is none at all, that is what is said
     if scope.resumable:
         listing = replace(listing, sessions=_accepted(listing.sessions, scope.limit))
+    unfiltered = scope.agent is None and scope.state is None and not scope.resumable
+    if scope.cwd is not None and unfiltered and not listing.sessions and not listing.records_gone:
+        _refuse_nowhere(scope.cwd, finder)
     held = holders(bench()) if may_be_held(os.environ) else {}
     if (text := _joined(listing, held)) is not None:
         from refloat_tui.cli import out
@@ -65,7 +71,9 @@ def show_list(scope: Scope, *, as_json: bool = False, show_secrets: bool = False
     else:
         answer(
             listing,
-            lambda value, width: _lines(value, width, held, everywhere=everywhere),
+            lambda value, width: _lines(
+                value, _room(value, width) if show_secrets else width, held, everywhere=everywhere
+            ),
             (lambda value: _json(value, held)) if as_json else None,
             masked=not show_secrets,
         )
@@ -74,6 +82,20 @@ def show_list(scope: Scope, *, as_json: bool = False, show_secrets: bool = False
 
         err.say(f"{some:,} sessions are told by the ends of their files; `refloat refresh` reads them whole")
     return UNREAD if only_unread(listing.problems) else 0
+
+
+def _refuse_nowhere(place: Path, finder: Finder) -> None:
+    """Refuse a place that is no directory and never was one to any session: a slip of the hand.
+
+    Raises:
+        UsageError: it is one.
+
+    """
+    from refloat.there import is_directory
+    from refloat.usecases.sessions import Surroundings, names_here
+
+    if not is_directory(place) and not names_here(place, finder.told, Surroundings()):
+        raise UsageError(f"{place} is no directory, and no session worked there")
 
 
 def _accepted(sessions: Sequence[Session], limit: int | None) -> tuple[Session, ...]:
@@ -139,6 +161,11 @@ def _json(listing: Listing, held: "Mapping[str, Lease]") -> object:
     from refloat import wire
 
     return wire.listing(listing, held)
+
+
+def _room(listing: Listing, width: int) -> int:
+    """Columns that take every title whole: a secret in one would be cut away otherwise."""
+    return max([width, *(len(session.title or "") + _BESIDE for session in listing.sessions)])
 
 
 def _lines(listing: Listing, width: int, held: "Mapping[str, Lease]", *, everywhere: bool) -> Iterable[str]:

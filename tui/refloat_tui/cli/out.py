@@ -8,17 +8,14 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from refloat.errors import UsageError
+from refloat.errors import Unwritable
 from refloat.text import inert
 from refloat_tui.cli import rows
 
 if TYPE_CHECKING:
     from refloat.brief.masks import Masker
 
-_ASCII: Final = {
-    ord(sign): word
-    for sign, word in {"…": "...", "→": "->", "·": "-", "–": "-", "—": "-", "×": "x", "─": "-", "•": "*"}.items()
-}
+_ASCII: Final = str.maketrans(dict(zip("·–—×─•“”", '---x-*""', strict=True)) | {"…": "...", "→": "->"})
 """What lines for a person are made with. The texts of others keep their letters."""
 
 
@@ -26,7 +23,7 @@ def write(text: str) -> None:
     """Write finished text. Undecodable leftovers of file names are replaced, never a crash.
 
     Raises:
-        UsageError: what standard output leads to takes no more.
+        Unwritable: what standard output leads to takes no more.
     """
     try:
         sys.stdout.buffer.write(text.encode("utf-8", "replace"))
@@ -35,7 +32,7 @@ def write(text: str) -> None:
         # The interpreter would complain again while it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(fault, BrokenPipeError):
-            raise UsageError(f"standard output cannot be written: {fault.strerror or fault}") from fault
+            raise Unwritable(f"standard output cannot be written: {fault.strerror or fault}") from fault
 
 
 def exact(text: str) -> None:

@@ -234,6 +234,8 @@ def _choose(
         return None
     gone = found.gone()
     if not asked.everywhere:
+        if asked.cwd and not os.path.isdir(asked.cwd):  # noqa: PTH112 - pathlib is dear here
+            return None  # the full road says so, where nobody worked there either
         here = os.path.realpath(asked.cwd or os.getcwd())  # noqa: PTH109 - pathlib is dear here
         repo = repos.of(here)
         inside = {path for path, *its_repo in places if is_in_scope(here, repo, path, (its_repo[0], its_repo[1]))}
@@ -304,7 +306,7 @@ def _write(pieces: "Iterator[bytes]", *, text: bool) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(fault, BrokenPipeError):
             print(f"refloat: standard output cannot be written: {fault.strerror or fault}", file=sys.stderr)  # noqa: T201 - as `err.say`, without its imports
-            return 2
+            return 3
     if masked:
         print(f"refloat: {rows.masked_words(masked)}", file=sys.stderr)  # noqa: T201 - as above
     return 0

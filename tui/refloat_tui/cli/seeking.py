@@ -71,7 +71,7 @@ def read(words: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]] | None:
     rest = list(words[1:])
     while rest:
         word = rest.pop(0)
-        if not word.startswith("-"):
+        if not word.startswith("--") and word != "-h":
             sought.append(word)
             continue
         name, sign, value = word.partition("=")

@@ -1,6 +1,7 @@
 """What `checkout` and `triage` do, whichever road their words came by."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from refloat.model.checkout import Checkout
@@ -28,7 +29,7 @@ def show_checkout(session: str, *, patch: bool = False, show_secrets: bool = Fal
         from refloat_tui.cli import out
         from refloat_tui.cli.show.work import checkout_lines
 
-        return checkout_lines(value, width if out.is_bounded() else out.width(whole=True), patch=patch)
+        return checkout_lines(value, width if out.is_bounded() else out.width(whole=True), patch=patch, ref=meant.ref)
 
     answer(
         shown,
@@ -60,5 +61,5 @@ def show_triage(session: str, *, show_secrets: bool = False, as_json: bool = Fal
     seen = examine(bench(), meant, ahead)
     shown = seen.triage
     alive.append(seen)
-    answer(shown, triage_lines, _triage_json if as_json else None, masked=not show_secrets)
+    answer(shown, partial(triage_lines, ref=meant.ref), _triage_json if as_json else None, masked=not show_secrets)
     return meant, shown

@@ -20,7 +20,7 @@ from refloat.readers.contract import Found, FoundSubagent, Identity, Segment, So
 from refloat.readers.lines import raw_lines, read_stretch
 from refloat.readers.load import loads
 from refloat.readers.naming import make_id
-from refloat.there import is_directory, is_plain_file
+from refloat.there import from_here, is_directory, is_plain_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,13 +54,13 @@ _COMPACTOR: Final = "agent-acompact"
 def config_directory(home: Path, environment: Mapping[str, str]) -> Path:
     """The program's directory: `CLAUDE_CONFIG_DIR`, else `~/.claude`."""
     named = environment.get("CLAUDE_CONFIG_DIR", "")
-    return home / named if named else home / ".claude"
+    return home / from_here(named) if named else home / ".claude"
 
 
 def settings_file(home: Path, environment: Mapping[str, str]) -> Path:
     """`.claude.json`, of which only `projects` is ever read: the rest is account data."""
     named = environment.get("CLAUDE_CONFIG_DIR", "")
-    return home / named / ".claude.json" if named else home / ".claude.json"
+    return home / from_here(named) / ".claude.json" if named else home / ".claude.json"
 
 
 def walks(home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:

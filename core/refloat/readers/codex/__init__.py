@@ -22,7 +22,7 @@ from refloat.patterns import late
 from refloat.readers.codex import files as rollouts
 from refloat.readers.codex.shape import UUID
 from refloat.readers.contract import Found, FoundSubagent, Identity, OwnDoor, SourceFile, Walk
-from refloat.there import is_directory, is_plain_file
+from refloat.there import from_here, is_directory, is_plain_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,7 +68,7 @@ class Codex:
         """
         root = codex_home(home, environment)
         endings = (".jsonl", ".jsonl.zst", ".json")
-        databases = [_path(told)] if (told := environment.get("CODEX_SQLITE_HOME")) else []
+        databases = [_path(from_here(told))] if (told := environment.get("CODEX_SQLITE_HOME")) else []
         return (
             Walk(str(root / "sessions"), endings, 3, "transcripts"),
             Walk(str(root / "archived_sessions"), (".jsonl", ".jsonl.zst"), 0, "transcripts"),
@@ -216,7 +216,7 @@ def _as_prompt(prompt: str) -> tuple[str, ...]:
 def codex_home(home: Path, environment: Mapping[str, str]) -> Path:
     """`$CODEX_HOME`, else `~/.codex`."""
     told = environment.get("CODEX_HOME")
-    return _path(told) if told else home / ".codex"
+    return _path(from_here(told)) if told else home / ".codex"
 
 
 def _path(told: str) -> Path:

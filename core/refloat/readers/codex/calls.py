@@ -16,6 +16,12 @@ from refloat.readers.codex.shape import Json, as_dict, as_id, as_list, as_text, 
 from refloat.readers.patch import BEGIN, absolute, local_path, parse_patch, parse_unified, touched_by
 from refloat.readers.shell import read_shell, unwrap
 
+_PENDING: Final[dict[str, PendingKind]] = {
+    "request_user_input": "input",
+    "request_user_input_async": "input",
+    "request_permissions": "approval",
+}
+"""Tools that ask a person, and do nothing else."""
 _KINDS: Final = {
     "update_plan": StepKind.PLAN,
     "view_image": StepKind.READ,
@@ -122,7 +128,7 @@ def asked(tool: str, arguments: Json, raw: str, cwd: str, *, skim: bool = False)
         return Asked(tool, kind, _first_line(tool, raw), raw, cwd=cwd or None)
     path = as_text(arguments.get("path")) or as_text(arguments.get("file_path"))
     files = (absolute(path, cwd),) if path else ()
-    pending: PendingKind | None = "input" if tool in {"request_user_input", "request_user_input_async"} else None
+    pending = _PENDING.get(tool)
     kind = _KINDS.get(tool, StepKind.OTHER)
     return Asked(tool, kind, _summary(tool, arguments, path), raw, None, cwd or None, files, (), pending)
 

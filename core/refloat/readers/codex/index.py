@@ -23,6 +23,7 @@ from refloat.readers.codex.shape import UUID, Json, as_dict, as_id, as_int, as_t
 from refloat.readers.contract import Line
 from refloat.readers.lines import LONG, Cursor, Tail, read_lines, read_one
 from refloat.readers.naming import make_id
+from refloat.there import from_here
 
 LOCKS: Final = "thread-writer-locks"
 DATABASES: Final = (".sqlite", ".sqlite-wal")
@@ -93,7 +94,7 @@ def _rows(path: Path) -> Iterator[Json]:
 
 def find_database(home: Path, environment: Mapping[str, str]) -> Path | None:
     """The newest `state_<n>.sqlite`, in `$CODEX_SQLITE_HOME` or the Codex home."""
-    places = [Path(told)] if (told := environment.get("CODEX_SQLITE_HOME")) else []
+    places = [Path(from_here(told))] if (told := environment.get("CODEX_SQLITE_HOME")) else []
     for place in (*places, home):
         try:
             names = [

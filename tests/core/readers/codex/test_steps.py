@@ -140,6 +140,7 @@ def test_kinds_of_tools(codex: "CodexHome"):
     )
     file.call("image", "view_image", {"path": "shot.png"}).answer("image", "attached")
     file.call("ask", "request_user_input", {"questions": [{"question": "Which?"}]})
+    file.call("permissions", "request_permissions", {"permissions": {"network": True}})
     file.call("spawn", "spawn_agent", {"message": "look"}).answer("spawn", "{}")
     file.call("mcp", "mcp__tracker__create_issue", {"title": "Retry"})
     file.item("function_call", name="list_issues", namespace="mcp__tracker", arguments="{}", call_id="list")
@@ -150,6 +151,7 @@ def test_kinds_of_tools(codex: "CodexHome"):
         "plan": StepKind.PLAN,
         "image": StepKind.READ,
         "ask": StepKind.OTHER,
+        "permissions": StepKind.OTHER,
         "spawn": StepKind.SUBAGENT,
         "mcp": StepKind.EXTERNAL,
         "list": StepKind.READ,
@@ -157,6 +159,7 @@ def test_kinds_of_tools(codex: "CodexHome"):
     }
     assert steps["image"].files == (f"{CWD}/shot.png",)
     assert steps["ask"].pending == "input"
+    assert steps["permissions"].pending == "approval"
     assert steps["ws_1"].outcome is Outcome.OK
     assert steps["list"].tool == "mcp__tracker__list_issues"
     plan = codex.story().plan

@@ -22,12 +22,16 @@ def recover(session: str) -> int:
 @click.option("--home", type=click.Path(path_type=Path, file_okay=False), help="Build it here and leave it there.")
 @click.option("--build-only", is_flag=True, help="Build it, say where, and do not open the app; needs --home.")
 def demo(home: Path | None, build_only: bool) -> int:
-    """A small repository and sessions in every state, to try it on."""
+    """A small repository and sessions in every state, to try it on.
+
+    What only running processes make is not built with --build-only: no session of it is live or unresolved.
+    """
     if build_only and home is None:
         raise click.UsageError("--build-only needs `--home DIR`, or nobody could find what was built")
     if build_only and home is not None:
         built, _ = opening.build(home.absolute(), processes=False)
         out.write(f"{built.home}\n")
+        err.say("no process stands behind it: none of its sessions is live or unresolved")
         err.say(f"look at it: cd {built.workspace} && HOME={built.home} refloat")
         return 0
     opening.need_terminal()

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from refloat import wire
+from refloat.model.guard import Ruling
 from refloat.model.repair import Repair
 from refloat.usecases.act import Refused, Wish, look
 from refloat.usecases.repair_session import Draft, draft_repair
@@ -46,29 +47,31 @@ def repair(
         message = "`--force` and `--yes` go with `--install`"
         raise click.UsageError(message)
     with draft_repair(bench(), located(session)) as draft:
-        done, allowed = Repair(draft.plan), True
+        done = Repair(draft.plan)
         if not draft.plan.is_sound:
             if draft.may_be_running and not install:
                 err.say("its process may still run: what looks cut off may be under way")
             if target is not None:
                 done = draft.write(target)
-            elif install and dry_run:
-                allowed = _may_install(draft, force)
             elif install:
-                done = _installed(draft, yes=yes, force=force)
+                refused = _refusal(draft, force, "would" if dry_run else "will")
+                done = Repair(draft.plan, refused=refused)
+                if refused is None and not dry_run:
+                    done = _installed(draft, yes=yes, force=force)
         answer(done, repair_lines, wire.repair if json_ else None, masked=True)
-    return 0 if allowed else 1
+    return 0 if done.refused is None else 1
 
 
-def _may_install(draft: Draft, force: str | None) -> bool:
-    """Say where the copy would go, and what the guard says of it now; nothing is written."""
+def _refusal(draft: Draft, force: str | None, verb: str) -> Ruling | None:
+    """Say where the copy goes, and what the guard says of it now; nothing is written."""
     seen = look(bench(), actor(), Wish("install", draft.plan.session, here(), force))
     if not seen.ruling.allowed:
         err.say(f"REFUSED: {Refused(seen.ruling)}")
-    err.say(f"{'would write' if seen.ruling.allowed else 'refused:'} {_told(draft)}")
+    more = "; nothing else is touched" if seen.ruling.allowed and verb == "will" else ""
+    err.say(f"{f'{verb} write' if seen.ruling.allowed else 'refused:'} {_told(draft)}{more}")
     for why in seen.ruling.overruled:
-        err.say(f"`--force` would overrule: {why}")
-    return seen.ruling.allowed
+        err.say(f"`--force` {verb} overrule: {why}")
+    return None if seen.ruling.allowed else seen.ruling
 
 
 def _told(draft: Draft) -> str:
@@ -77,10 +80,13 @@ def _told(draft: Draft) -> str:
 
 
 def _installed(draft: Draft, *, yes: bool, force: str | None) -> Repair:
-    err.say(f"will write {_told(draft)}; nothing else is touched")
     if not yes and not _agreed():
         return Repair(draft.plan)
-    return install_copy(bench(), actor(), draft, here(), force=force)
+    try:
+        return install_copy(bench(), actor(), draft, here(), force=force)
+    except Refused as fault:  # it was allowed a moment ago
+        err.say(f"REFUSED: {fault}")
+        return Repair(draft.plan, refused=fault.ruling)
 
 
 def _agreed() -> bool:

@@ -14,6 +14,7 @@ from refloat.usecases.put_salvage import Put, put_salvage
 from refloat.usecases.salvage import salvage_session
 from refloat_tui.cli import err, out
 from refloat_tui.cli.commands.bench import as_json, bench, located, out_option, session_argument
+from refloat_tui.cli.ending import UNREAD
 from refloat_tui.cli.show.salvage import salvage_lines
 
 
@@ -22,7 +23,7 @@ from refloat_tui.cli.show.salvage import salvage_lines
 @out_option("Write it here, private (0600); what no patch can hold stands beside, in FILE.files.")
 @click.option("--force", is_flag=True, help="Replace files that are there already.")
 @as_json
-def salvage(session: str, target: Path | None, force: bool, json_: bool) -> None:
+def salvage(session: str, target: Path | None, force: bool, json_: bool) -> int:
     """A patch of lost work, exact and unmasked, that `git apply` takes on the tree as it is.
 
     The checkout itself is never touched.
@@ -36,6 +37,7 @@ def salvage(session: str, target: Path | None, force: bool, json_: bool) -> None
     masker = Masker()
     for sentence in (*salvage_lines(found), *_next(found, target, written)):
         err.say(masker.text(sentence))
+    return UNREAD if found.unread else 0
 
 
 def _next(found: Salvage, target: Path | None, written: Put | None) -> list[str]:

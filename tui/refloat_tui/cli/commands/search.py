@@ -44,7 +44,36 @@ class Moment(click.ParamType[Stamp]):
         return stamp
 
 
-@click.command(short_help="Full text over every session.")
+class Search(click.Command):
+    """Takes `-word` as a word to leave out: no option of it has one dash but `-h`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the words behind the options."""
+        valued = {name for param in self.params if _has_value(param) for name in param.opts}
+        options: list[str] = []
+        words: list[str] = []
+        rest = list(args)
+        while rest:
+            word = rest.pop(0)
+            if word == "--":
+                words += rest
+                break
+            if not (word.startswith("--") or word == "-h"):
+                words.append(word)
+                continue
+            options.append(word)
+            if word in valued:
+                if not rest:
+                    return super().parse_args(ctx, options)  # which says so
+                options.append(rest.pop(0))
+        return super().parse_args(ctx, [*options, "--", *words])
+
+
+def _has_value(param: click.Parameter) -> bool:
+    return isinstance(param, click.Option) and not param.is_flag
+
+
+@click.command(cls=Search, short_help="Full text over every session.")
 @click.argument("words", nargs=-1, metavar="WORDS")
 @click.option("--agent", help="Only this agent's sessions.")
 @click.option("--workspace", type=click.Path(path_type=Path), help="Only sessions of this directory.")
@@ -77,8 +106,8 @@ def search(
 ) -> int:
     """Prompts, replies, thoughts, commands, paths and outputs of every session that hold WORDS, the best first.
 
-    All words must stand in one item; "a phrase" in a row; -word must not (put `--` before a first one). The last word
-    may be only the beginning of one. Of an output the beginning and the end are searched. Secrets are not found.
+    All words must stand in one item; "a phrase" in a row; -word must not. The last word may be only the beginning of
+    one. Of an output the beginning and the end are searched. Secrets are not found.
     """
     if workspace is not None and only_here:
         raise click.UsageError("--here and --workspace contradict each other; take one")

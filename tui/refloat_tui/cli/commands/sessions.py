@@ -1,5 +1,6 @@
 """`list`, `status`, `recap`, `history`."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -84,7 +85,7 @@ def recap(session: str, limit: int, full: bool, show_secrets: bool, json_: bool)
     from refloat_tui.cli.show.sessions import recap_lines
 
     found = located(session)
-    shown = show_recap(read_story(found.reader, found.found, full=full), limit)
+    shown = replace(show_recap(read_story(found.reader, found.found, full=full), limit), ref=found.ref)
     answer(shown, recap_lines, (lambda value: wire.recap(value, full=full)) if json_ else None, masked=not show_secrets)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from refloat import wire
+from refloat.brief.markdown import BYTES_PER_TOKEN
 from refloat.brief.masks import Masker, mask_tree
 from refloat.model.brief import BriefPreview, WrittenBrief
 from refloat.model.session import State, place_here
@@ -97,6 +98,9 @@ def brief(
     parts = (seen.session, seen.story, seen.checkout, seen.triage)
     write = brief_writer(bench(), *parts, max_tokens=max_tokens, template=words, show_secrets=show_secrets)
     written = write(Masker(enabled=not show_secrets))
+    size = len(written.markdown.encode("utf-8", "replace"))
+    if size > max_tokens * BYTES_PER_TOKEN:
+        err.say(f"the least that this brief says is {size:,} bytes, more than --max-tokens {max_tokens} allows")
     if preview:
         _show_preview(written, look_at(written, write), json_=json_)
         return

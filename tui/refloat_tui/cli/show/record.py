@@ -198,7 +198,9 @@ def verified_lines(found: Verified, width: int) -> Iterator[str]:
     """What a check found."""
     what = f"job {found.job}" if found.job is not None else "file"
     verdict = "consistent with itself" if found.by_itself else "unchanged since saved"
-    if not found.ok:
+    if found.problems and not found.checked and not any(each.verdict != "not_checked" for each in found.problems):
+        verdict = "nothing of it could be checked"
+    elif not found.ok:
         verdict = "NOT what was saved"
     elif found.problems:
         verdict = "not all of it could be checked"

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from shlex import join
+from shlex import join, quote
 from typing import Final
 
 from refloat.model.repair import Issue, Repair, Severity
@@ -40,6 +40,8 @@ def repair_lines(value: Repair, width: int) -> Iterator[str]:
         yield from labelled("left out", words, width)
     if value.written is None:
         how = f"nothing was written: `refloat repair {plan.session} --install` puts the copy where its agent finds it"
+        if plan.outside:
+            how = f"nothing was written: `refloat repair {quote(plan.outside)} --out FILE` writes the copy anywhere"
         yield from labelled("how", how, width)
     else:
         yield from labelled("wrote", f"{value.written}  (0600)", width)

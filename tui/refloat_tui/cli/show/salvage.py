@@ -9,8 +9,11 @@ from refloat_tui.cli.show.table import counted
 
 def salvage_lines(found: Salvage) -> Iterator[str]:
     """Sentences for standard error."""
-    if not found.files:
+    for path in found.unread:
+        yield f"{inert_line(path)} cannot be read: nobody knows what of it is lost"
+    if not found.files and not found.unread:
         yield "nothing to salvage: the record holds no content that the checkout and the saved places lack"
+    if not found.files:
         return
     inside = sum(file.in_patch for file in found.files)
     if inside:

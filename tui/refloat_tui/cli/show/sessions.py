@@ -1,6 +1,7 @@
 """`status`, `recap` and `history` for a person."""
 
 from collections.abc import Iterable, Iterator
+from shlex import quote
 from typing import Final
 
 from refloat.model.attempts import Standing
@@ -9,8 +10,8 @@ from refloat.model.repaired import is_made_output
 from refloat.model.session import Session, State
 from refloat.model.status import NextOperation, Operation, Recap, Status
 from refloat.model.transcript import Item, Outcome, Step, StepKind
-from refloat.text import UNTITLED, cut, inert, one_line
-from refloat_tui.cli.show.table import columns, counted, labelled, seconds, section
+from refloat.text import UNTITLED, inert, one_line
+from refloat_tui.cli.show.table import columns, counted, labelled, seconds, section, shorten
 from refloat_tui.present.recovered import recovered_words, unfinished_words
 
 _SIGN = {
@@ -89,7 +90,7 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
         yield from section("WAITS FOR", labelled(f"  {waits.kind}", f"step {waits.step}: {waits.text}", width, 12))
     yield from section("OPEN STEPS", list(_open_lines(status, root, width)))
     if status.last_completed_step:
-        yield from section("LAST COMPLETED", ["  " + cut(step_line(status.last_completed_step, root), width - 2)])
+        yield from section("LAST COMPLETED", ["  " + shorten(step_line(status.last_completed_step, root), width - 2)])
     agents = [(agent.id, agent.state, counted(agent.dangling, "open call")) for agent in session.subagents]
     yield from section("SUB-AGENTS", columns(agents, width))
     yield from section("COULD NOT BE READ", list(_problem_lines(session, width)))
@@ -98,12 +99,12 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
 def _open_lines(status: Status, root: str | None, width: int) -> Iterator[str]:
     """Steps that may have changed something, one a line; of those that only looked, which triage leaves out, where."""
     work = status.open_work
-    yield from ("  " + cut(step_line(step, root), width - 2) for step in work)
+    yield from ("  " + shorten(step_line(step, root), width - 2) for step in work)
     looks = [step for step in status.open_steps if step not in work]
     if looks:
         where = "step " if len(looks) == 1 else "steps "
         where += ", ".join(str(step.n) for step in looks)
-        yield f"  {cut(f'only looked: {where}; nothing is lost with what has no result', width - 2)}"
+        yield f"  {shorten(f'only looked: {where}; nothing is lost with what has no result', width - 2)}"
 
 
 def _next_words(status: Status) -> str:
@@ -179,25 +180,28 @@ def recap_lines(recap: Recap, width: int) -> Iterator[str]:
     yield from labelled("", f"{recap.session}  in {recap.workspace or 'no recorded workspace'}", width)
     yield ""
     for at, item in enumerate(recap.asked[:5]):
-        yield from labelled("" if at else "ASKED", cut(one_line(item.text or ""), width * 3), width)
+        yield from labelled("" if at else "ASKED", shorten(one_line(item.text or ""), width * 3), width)
     if len(recap.asked) > 5:
         yield from labelled("", f"and {counted(len(recap.asked) - 5, 'more prompt')}", width)
     for at, row in enumerate(_done(recap)):
         yield from labelled("" if at else "DONE", row, width)
     if recap.said and recap.said.text:
-        yield from labelled("SAID", "“" + cut(one_line(recap.said.text), width * 3) + "”", width)
+        yield from labelled("SAID", "“" + shorten(one_line(recap.said.text), width * 3) + "”", width)
         for row in recap.against[-_AGAINST:]:
             told = f"{one_line(row.what)} → {row.known_as}: {one_line(row.why)}"
-            yield from labelled("", cut(told, width * 2), width)
-        yield from labelled("", f"its own words; what bears them out: refloat triage {recap.session}", width)
+            yield from labelled("", shorten(told, width * 2), width)
+        yield from labelled(
+            "", f"its own words; what bears them out: refloat triage {quote(recap.ref or recap.session)}", width
+        )
     opened = [step for step in recap.steps if step.outcome is Outcome.DANGLING]
     for at, step in enumerate(opened):
-        yield from labelled("" if at else "OPEN", cut(step_line(step, recap.workspace), width * 2), width)
+        yield from labelled("" if at else "OPEN", shorten(step_line(step, recap.workspace), width * 2), width)
     yield from ["", f"LAST {counted(recap.shown, 'item')}".upper()]
     for item in recap.items:
-        yield cut(item_line(item, recap.workspace), width)
+        yield shorten(item_line(item, recap.workspace), width)
     if recap.omitted:
-        yield f"… {counted(recap.omitted, 'earlier item')} and thoughts: refloat history {recap.session}"
+        whole = f"refloat history {quote(recap.ref or recap.session)}"
+        yield f"… {counted(recap.omitted, 'earlier item')} and thoughts: {whole}"
 
 
 def _done(recap: Recap) -> Iterator[str]:
@@ -207,8 +211,8 @@ def _done(recap: Recap) -> Iterator[str]:
         files = list(dict.fromkeys(edit.path.rsplit("/", 1)[-1] for step in edits for edit in step.edits))
         more = f" and {len(files) - 6} more" if len(files) > 6 else ""
         yield f"{counted(len(edits), 'edit')} recorded: {', '.join(files[:6])}{more}"
-        yield f"what became of them since: refloat checkout {recap.session}"
-        yield f"should any of them be lost, this brings back what can be: {salvage_line(recap.session)}"
+        yield f"what became of them since: refloat checkout {quote(recap.ref or recap.session)}"
+        yield f"should any of them be lost, this brings back what can be: {salvage_line(recap.ref or recap.session)}"
     checks: dict[str, Step] = {}
     for step in steps:
         if step.kind is StepKind.CHECK:
@@ -234,7 +238,7 @@ def item_line(item: Item, root: str | None = None) -> str:
 def history_lines(items: Iterable[Item], width: int, root: str | None, *, full: bool) -> Iterator[str]:
     """Every item on a line of its own; with `full` its whole text below."""
     for item in items:
-        yield cut(item_line(item, root), width)
+        yield shorten(item_line(item, root), width)
         if full:
             yield from _whole(item)
 

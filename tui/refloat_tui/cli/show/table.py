@@ -42,18 +42,18 @@ def columns(rows: Iterable[Sequence[str]], width: int, indent: str = "  ", *, wh
     room = width - len(indent) - sum(widths) - 2 * last
     if room < _LEAST and out.is_bounded():
         most = width if whole else width - len(indent) - 2
-        return [_below(row if whole else [*row[:last], _cut(row[last], most)], width, indent) for row in listed]
+        return [_below(row if whole else [*row[:last], shorten(row[last], most)], width, indent) for row in listed]
     lines: list[str] = []
     for row in listed:
         cells = [cell.ljust(size) for cell, size in zip(row[:last], widths, strict=True)]
-        lines.append(
-            (indent + "  ".join([*cells, row[last] if whole else _cut(row[last], max(_LEAST, room))])).rstrip()
-        )
+        cells.append(row[last] if whole else shorten(row[last], max(_LEAST, room)))
+        lines.append((indent + "  ".join(cells)).rstrip())
     return lines
 
 
-def _cut(text: str, room: int) -> str:
-    return cut(text, room, out.plain("…"))
+def shorten(text: str, room: int) -> str:
+    """At most so many characters of what is shown."""
+    return cut(out.plain(text), room, out.plain("…"))
 
 
 def _below(row: Sequence[str], width: int, indent: str) -> str:

@@ -7,24 +7,23 @@ from typing import TYPE_CHECKING
 
 from refloat.model.checkout import SAVED_PLACES, Checkout, DirtyHunk, EditedFile, Fate, OtherChange, Owner, PlaceKind
 from refloat.model.fate_words import OWNER_WORDS, PLACE_WORDS, STATE_WORDS, WRITES_OUT, fate_words, salvage_line
-from refloat.text import cut, inert_line, one_line
-from refloat_tui.cli.show.table import columns, counted, labelled, section
+from refloat.text import inert_line, one_line
+from refloat_tui.cli.show.table import columns, counted, labelled, section, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from refloat.model.brief import BriefCheck, BriefPreview, Moved
     from refloat.model.checkout import CheckRun
-    from refloat.model.session import SessionName
     from refloat.model.triage import Finding, Triage
 
 
-def checkout_lines(checkout: Checkout, width: int, *, patch: bool) -> Iterator[str]:
+def checkout_lines(checkout: Checkout, width: int, *, patch: bool, ref: str = "") -> Iterator[str]:
     """What is under way, each edited file with its fate and owner, the dirty rest, the checks."""
-    head = f"{checkout.branch or 'detached'} at {(checkout.head or 'no commit')[:12]}"
-    yield from labelled("CHECKOUT", f"{checkout.repo or 'no repository'}  {head}", width)
+    yield from labelled("CHECKOUT", _where(checkout), width)
     base = checkout.base
-    yield from labelled("", f"HEAD when the session began: {(base.head or 'unknown')[:12]} ({base.how})", width)
+    if checkout.repo is not None or base.head is not None:
+        yield from labelled("", f"HEAD when the session began: {(base.head or 'unknown')[:12]} ({base.how})", width)
     if checkout.operation:
         under_way = checkout.operation
         onto = f" onto {under_way.onto}" if under_way.onto else ""
@@ -42,7 +41,7 @@ def checkout_lines(checkout: Checkout, width: int, *, patch: bool) -> Iterator[s
         if patch:
             yield from _hunks(file, checkout)
     if any(_is_had_elsewhere(file) for file in checkout.files):
-        yield from _way_back(checkout.session, width)
+        yield from _way_back(ref or checkout.session, width)
     others = [
         (change.status, inert_line(change.path), "; ".join(filter(None, (_by(change, checkout), change.why))))
         for change in checkout.other_changes
@@ -53,6 +52,13 @@ def checkout_lines(checkout: Checkout, width: int, *, patch: bool) -> Iterator[s
         line for warned in checkout.warnings for line in labelled("  !", f"{warned.what} {warned.path or ''}", width, 4)
     ]
     yield from section("NOT OBEYED, OR NOT LOOKED AT", warnings)
+
+
+def _where(checkout: Checkout) -> str:
+    """The repository, and what is checked out in it."""
+    if checkout.repo is None:
+        return "no repository"
+    return f"{checkout.repo}  {checkout.branch or 'detached'} at {(checkout.head or 'no commit')[:12]}"
 
 
 def _check(run: CheckRun) -> tuple[str, ...]:
@@ -107,7 +113,7 @@ def _hunks(file: EditedFile, checkout: Checkout) -> Iterator[str]:
         yield from ("    " + inert_line(line) for line in hunk.lines)
 
 
-def triage_lines(triage: Triage, width: int) -> Iterator[str]:
+def triage_lines(triage: Triage, width: int, *, ref: str = "") -> Iterator[str]:
     """The three piles, what must not be repeated, what may still run."""
     sizes = (
         f"saved {len(triage.saved)}{_of_the_saved(triage)} · claimed {len(triage.claimed)} · gone {len(triage.gone)}"
@@ -120,7 +126,7 @@ def triage_lines(triage: Triage, width: int) -> Iterator[str]:
     yield from section("CLAIMED (said, and no step proves it)", _findings(triage.claimed, width))
     yield from section("GONE (stands nowhere, or nobody knows how it ended)", _findings(triage.gone, width))
     if any(row.kind == "edit" and row.recoverable_from for row in triage.gone):
-        yield from _way_back(triage.session, width)
+        yield from _way_back(ref or triage.session, width)
     rows = [
         (
             row.outcome.replace("_", " "),
@@ -147,11 +153,13 @@ def triage_lines(triage: Triage, width: int) -> Iterator[str]:
 
 def _of_the_saved(triage: Triage) -> str:
     """What the count of the saved holds besides work that holds."""
-    failed = sum(row.failed for row in triage.saved)
+    failed = sum(row.failed and row.kind == "check" for row in triage.saved)
+    in_vain = sum(row.failed and row.kind == "external" for row in triage.saved)
     claims = sum(row.claim is not None for row in triage.saved)
     told = [
         f"{triage.confirmed} confirmed" if triage.confirmed != len(triage.saved) else "",
         f"{counted(failed, 'result')} of a failed check" if failed else "",
+        f"{counted(in_vain, 'action')} that failed" if in_vain else "",
         f"{counted(claims, 'claim')} borne out" if claims else "",
     ]
     return f" ({', '.join(filter(None, told))})" if any(told) else ""
@@ -170,7 +178,7 @@ def _is_had_elsewhere(file: EditedFile) -> bool:
     return went and bool(file.found_in) and not any(place.where in SAVED_PLACES for place in file.found_in)
 
 
-def _way_back(session: SessionName, width: int) -> Iterator[str]:
+def _way_back(session: str, width: int) -> Iterator[str]:
     yield from labelled("", f"`{salvage_line(session)}` {WRITES_OUT}", width, 2)
 
 
@@ -190,7 +198,7 @@ def _findings(findings: tuple[Finding, ...], width: int) -> list[str]:
         if finding.message is not None:
             steps = ", ".join(filter(None, (steps, f"item {finding.message}")))
         known = finding.known_as.upper() if finding.failed or finding.unknown else finding.known_as
-        rows.append(cut(f"  {known:<12} {said}{inert_line(finding.what)}{where}  {steps}", width))
+        rows.append(shorten(f"  {known:<12} {said}{inert_line(finding.what)}{where}  {steps}", width))
         detail = "; ".join(part for part in (finding.why, f"recoverable from {back}" if back else "") if part)
         if detail:
             rows.extend(labelled("", detail, width, 15))
