@@ -395,7 +395,8 @@ def test_next_names_the_repair_of_a_damaged_transcript_and_the_attempt_that_runs
 
 
 async def test_on_a_small_screen_a_question_is_whole_a_refusal_stands_first_and_more_below_is_told():
-    long = "Write the lost work of \u201cSend mails through smtp, with the invoices of last month, for books.\u201d into a patch?"
+    title = "Send mails through smtp, with the invoices of last month, for books."
+    long = f"Write the lost work of \u201c{title}\u201d into a patch?"
     wide = ("refloat salvage claude-code:5d --out /home/ana/" + "long/" * 60,)
     operations = FakeOperations(lambda offer: replace(offer, question=long, commands=wide))
     async with app_with(operations).run_test(size=(60, 20)) as pilot:

@@ -75,6 +75,8 @@ class RefloatScreen(Screen[Returned]):
         self.glyphs = glyphs
         """The signs to draw with."""
         self._told = ""
+        self._bad_until = 0.0
+        """Until when a bad word stands, as `time.monotonic` tells it."""
         self.passed_over = False
         """Whether a yes came too soon for what is asked now."""
 
@@ -195,6 +197,11 @@ class RefloatScreen(Screen[Returned]):
             self.log.error(event.worker.error)
             self.tell(notice_of(event.worker.error, event.worker.description or event.worker.name), bad=True)
 
+    def hush(self) -> None:
+        """What was told is about what is left now, and would lie on what comes; a bad word stands its time."""
+        if time.monotonic() >= self._bad_until:
+            self.app.clear_notifications()
+
     def tell(self, sentence: str, *, bad: bool = False, seconds: float | None = None) -> None:
         """Show a sentence for a few seconds, or so many. It is text, never markup, with its times as the app tells all
         others; told again it takes its own.
@@ -203,6 +210,8 @@ class RefloatScreen(Screen[Returned]):
         if sentence == self._told:
             self.app.clear_notifications()
         self._told = sentence
+        if bad:
+            self._bad_until = time.monotonic() + (seconds or 8)
         self.notify(
             sentence, severity="error" if bad else "information", timeout=seconds or (8 if bad else 4), markup=False
         )

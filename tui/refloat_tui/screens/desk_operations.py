@@ -242,8 +242,6 @@ class DeskOperations(DeskSearch):
     def _show(self, tab: str) -> None:
         if self._is_narrow and tab != self._detail.shown:
             self._detail.head.fold()  # it would leave the next pane a few rows
-        if tab != self._detail.shown:
-            self.app.clear_notifications()  # they would lie on what is come to read
         self.add_class("-detail")
         self._detail.show_tab(tab, focus=True)
         self.refresh_bindings()

@@ -132,7 +132,7 @@ class Outside(Keeping):
     def on_outside_probed(self, event: Probed) -> None:
         """Show what it said."""
         self._probing = False
-        self.app.clear_notifications()  # that it looks
+        self.hush()
         if event.why is not None:
             self.tell(inert(event.why), bad=True)
         self._hear(event.said)

@@ -327,7 +327,7 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
     def _turn_to(self, said: WentOn | WentTo) -> None:
         if self._recovery is None:
             return
-        self.app.clear_notifications()  # what was told was about the page that is left
+        self.hush()
         self._recovery, self._typing = answer(self._recovery, said), False
         self.show(fresh=True)
         self.call_after_refresh(self.show)
