@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from refloat.model.guard import Ruling
 from refloat.model.session import SessionName
+from refloat.model.situation import Ruling
 
 Severity = Literal["blocks", "loses", "noted"]
 """`blocks`: a build of the agent cannot load the transcript, or the service refuses the conversation made from it.

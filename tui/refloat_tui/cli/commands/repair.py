@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from refloat import wire
-from refloat.model.guard import Ruling
 from refloat.model.repair import Repair
+from refloat.model.situation import Ruling
 from refloat.usecases.act import Refused, Wish, look
 from refloat.usecases.repair_session import Draft, draft_repair
 from refloat.usecases.repair_session import install as install_copy
