@@ -17,22 +17,6 @@ from refloat_tui.cli.parser import run
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home without any session, and a directory to work in."""
-    place, work = tmp_path / "home", tmp_path / "work"
-    place.mkdir()
-    work.mkdir()
-    monkeypatch.setenv("HOME", str(place))
-    for name in ("CACHE", "DATA", "CONFIG"):
-        monkeypatch.setenv(f"REFLOAT_{name}_DIR", str(tmp_path / name.lower()))
-    monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.chdir(work)
-    monkeypatch.setattr("refloat.machine.processes.LinuxProcesses.all", lambda _: ())  # pyright: ignore[reportUnknownLambdaType,reportUnknownArgumentType] - of a test
-    bench.bench.cache_clear()
-    return place
-
-
-@pytest.fixture
 def failed(home: Path) -> None:
     """A session that said what its own check contradicts, and whose last call has no result."""
     work = home.parent / "work"

@@ -5,36 +5,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.tui.cli.conftest import PATIENCE, Run
 
 from refloat.brief.fingerprint import is_own
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
-PATIENCE = 100
-
-
-@pytest.fixture
-def refloat(tmp_path: Path) -> Run:
-    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home"), "PYTHONPATH": os.pathsep.join(sys.path)}
-
-    def run(*words: str, given: str = "", **more: str) -> subprocess.CompletedProcess[str]:
-        argv = [sys.executable, "-m", "refloat_tui", *words]
-        return subprocess.run(
-            argv,
-            env=env | more,
-            cwd=tmp_path,
-            input=given,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=PATIENCE,
-        )
-
-    return run
 
 
 def data(tmp_path: Path) -> Path:

@@ -7,27 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.tui.cli.test_record import PATIENCE, Run, answer
-
-
-@pytest.fixture
-def refloat(tmp_path: Path) -> Run:
-    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home"), "PYTHONPATH": os.pathsep.join(sys.path)}
-
-    def run(*words: str, given: str = "", **more: str) -> subprocess.CompletedProcess[str]:
-        argv = [sys.executable, "-m", "refloat_tui", *words]
-        return subprocess.run(
-            argv,
-            env=env | more,
-            cwd=tmp_path,
-            input=given,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=PATIENCE,
-        )
-
-    return run
+from tests.tui.cli.conftest import Run
+from tests.tui.cli.test_record import answer
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")

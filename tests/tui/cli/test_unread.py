@@ -7,30 +7,20 @@ from pathlib import Path
 import pytest
 
 from refloat.testing.claude_talk import SESSION, ClaudeTalk
-from refloat_tui.cli.commands import bench
 from refloat_tui.cli.parser import run
 
 
 @pytest.fixture
-def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def work(home: Path) -> Path:
     """Where a session wrote a file."""
-    place, work = tmp_path / "home", tmp_path / "work"
-    place.mkdir()
-    work.mkdir()
-    monkeypatch.setenv("HOME", str(place))
-    for name in ("CACHE", "DATA", "CONFIG"):
-        monkeypatch.setenv(f"REFLOAT_{name}_DIR", str(tmp_path / name.lower()))
-    monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.chdir(work)
-    monkeypatch.setattr("refloat.machine.processes.LinuxProcesses.all", lambda _: ())  # pyright: ignore[reportUnknownLambdaType,reportUnknownArgumentType] - of a test
+    work = home.parent / "work"
     talk = ClaudeTalk(cwd=str(work))
     talk.prompt("Make it pass")
     talk.call("Write", "toolu_1", file_path=str(work / "a.py"), content="x\n")
     told = {"type": "create", "filePath": str(work / "a.py"), "content": "x\n", "structuredPatch": []}
     talk.result("toolu_1", "File created", {**told, "originalFile": None})
-    talk.write(place / ".claude" / "projects" / "p")
+    talk.write(home / ".claude" / "projects" / "p")
     (work / "a.py").write_text("x\n")
-    bench.bench.cache_clear()
     return work
 
 
