@@ -19,6 +19,7 @@ from refloat_tui.library import Library
 from refloat_tui.screens.desk import DeskScreen
 from refloat_tui.screens.doors import Doors
 from refloat_tui.screens.search import SearchScreen
+from refloat_tui.widgets.chain_list import ChainList
 from refloat_tui.widgets.detail import Detail
 from refloat_tui.widgets.pile_list import PileList
 from refloat_tui.widgets.row_list import RowList
@@ -71,6 +72,8 @@ def came_to(app: RefloatApp) -> dict[str, object]:
         for area in screen.query(TextArea):
             found[f"{type(screen).__name__} {area.id}"] = area.text
         for rows in screen.query(RowList):
+            if isinstance(rows, ChainList) and screen.query_one(Detail).shown != "record":
+                continue  # it comes beside all that is done here, whenever it was read
             found[f"{type(screen).__name__} {type(rows).__name__} {rows.id}"] = rows.cursor_key
         for detail in screen.query(Detail):
             found["shown"] = detail.shown

@@ -8,7 +8,7 @@ from typing import Final, assert_never
 
 from refloat.model.guard import judge, tied_to
 from refloat.model.light import light, replace
-from refloat.model.session import State
+from refloat.model.session import State, place_here
 from refloat.model.situation import Guarded, Ruling, Situation
 from refloat.model.status import Operation
 
@@ -93,7 +93,8 @@ def _to_go_on(seen: Situation) -> Advice:
     if anew.branch == "no_workspace":
         # A talk that ended well is still there to go on with: only its place is missing.
         then: dict[State, Operation] = {State.STOPPED: "continue", State.UNBOUND: "prompt"}
-        if ruling.branch == "no_workspace" and (own := then.get(seen.state)) is not None:
+        could_be = seen.workspace is None or place_here(seen.workspace) is not None  # else never a place of this machine
+        if could_be and ruling.branch == "no_workspace" and (own := then.get(seen.state)) is not None:
             return Advice(own, ruling.because, ruling, ruling.because)
         return Advice("new_linked", anew.because, anew, anew.because)
     return Advice("resolve_liveness", anew.why, forbids=anew.because)
