@@ -93,8 +93,8 @@ def _to_go_on(seen: Situation) -> Advice:
     if anew.branch == "no_workspace":
         # A talk that ended well is still there to go on with: only its place is missing.
         then: dict[State, Operation] = {State.STOPPED: "continue", State.UNBOUND: "prompt"}
-        could_be = seen.workspace is None or place_here(seen.workspace) is not None  # else never a place of this machine
-        if could_be and ruling.branch == "no_workspace" and (own := then.get(seen.state)) is not None:
+        is_other = seen.workspace is not None and place_here(seen.workspace) is None  # never a place of this machine
+        if not is_other and ruling.branch == "no_workspace" and (own := then.get(seen.state)) is not None:
             return Advice(own, ruling.because, ruling, ruling.because)
         return Advice("new_linked", anew.because, anew, anew.because)
     return Advice("resolve_liveness", anew.why, forbids=anew.because)
