@@ -140,7 +140,9 @@ async def test_up_and_down_through_all_of_it(tmp_path: Path):
             if words_under(pilot) == "git push origin main":
                 break
         await shown(pilot, "git push origin main")
-        assert most < TURNS
+        assert most < 2 * TURNS, (
+            "of all that there are, three windows are held, and one that is read backwards is longer"
+        )
         for part in (199, 198, 197):
             await pilot.press("up", "up")
             await shown(pilot, f"pytest -q part{part}")
