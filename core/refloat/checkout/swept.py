@@ -3,7 +3,7 @@
 A shell line tells no file of these, so the reader of the record cannot; here it is held against the files that the
 session edited. Decides by the words of a step that succeeded, and asks git what it ignores where `git clean` left that.
 Refuses a file that is there, one that the session may have put back since, words that only the shell could have
-completed, and what ran in a container or in a directory of a wrapper's.
+completed, and what ran in a container, another terminal or a wrapper's directory.
 """
 
 import posixpath

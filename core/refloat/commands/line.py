@@ -48,7 +48,7 @@ class Simple:
     reads: str = ""
     """What else it is given to read, by name: a file (`< dump.sql`), a command whose output is piped into it."""
     elsewhere: bool = False
-    """A wrapper runs it in a container, or in a directory of its own: its paths are none of this place's."""
+    """It runs in a container, another terminal or a wrapper's directory: its paths are none of this place's."""
 
 
 _DEEPEST: Final = 40
@@ -424,6 +424,7 @@ class _Walk:
         if not script.strip() or self._depth >= _DEEPEST:
             return False
         state = replace(self._state)
+        state.elsewhere |= by == "tmux"
         state.pipefail = (state.pipefail and words[0] == "eval") or "pipefail" in flags
         state.errexit = (state.errexit and words[0] == "eval") or bool(re.search(r"-\w*e\w*\b(?<!errexit)", flags))
         self.found += _read(script, state, fate._replace(stdin="", reads="", hidden=fate.hidden or by), self._depth + 8)

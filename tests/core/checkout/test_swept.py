@@ -73,6 +73,7 @@ def test_a_sweep_is_a_recorded_deletion(repo: Repo, command: str) -> None:
         "docker-compose run --rm app find scratch -exec rm -rf scratch ';'",
         "podman run --rm alpine rm -rf scratch",
         "env -C other rm -rf scratch",
+        "tmux send-keys -t a 'rm -rf scratch' Enter",  # nobody knows where that terminal is
         "uv run --directory=other rm -rf scratch",
         "git clean -f",  # a directory that git does not know
         "git clean -fdn",
