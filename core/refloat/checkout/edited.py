@@ -360,7 +360,8 @@ def _put_back_by(survey: Survey, real: str) -> str | None:
     if not folded.deleted:
         return None
     last = max((row.ended_at or row.at or "" for row in folded.made), default="")
-    return next((f"step {run.step}" for run in survey.runs if run.at >= last and run.may_put_back(real)), None)
+    able = (run for run in survey.runs if run.returns and run.at >= last)
+    return next((f"step {run.step}" for run in able if run.may_put_back(real)), None)
 
 
 def _own_lines(comparison: Comparison) -> set[int]:
