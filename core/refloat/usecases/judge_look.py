@@ -3,7 +3,7 @@
 Decides by equal names of commits alone. Concludes only of a plain `git push REMOTE BRANCH` whose last commit the record
 shows: git said that it made it on that branch, in the directory that was pushed from, and no later command can have
 moved the branch. Refuses to conclude that a push did not happen where the other side stands at a commit that the
-session never saw: somebody may have gone on from its own. Says nothing of tags: their names may be those of tags.
+session never saw, or has no such branch: somebody may have gone on from its own, or merged it. Says nothing of tags: their names may be those of tags.
 """
 
 import posixpath
@@ -53,13 +53,13 @@ def judge_look(looked: Probe, steps: Sequence[Step], pushing: int, began: str | 
         return ""
     branch = names[1].removeprefix("refs/heads/")
     name = inert_line(branch)
-    push = _plain_push(steps[at], names[0], branch)
     if not looked.out.strip():
-        return f"there is no {name} at the remote" + (": it is not there" if push is not None else "")
+        return f"there is no {name} at the remote"  # or no more: it may have been merged and taken away
     there = {ref: sha for sha, ref in _LINE.findall(looked.out)}
     sha = there.get(f"refs/heads/{branch}")
     if sha is None or f"refs/tags/{branch}" in there:
         return ""
+    push = _plain_push(steps[at], names[0], branch)
     own = [made for step in steps[:at] if step.subagent is None for made in _made_by(step)]
     last = _last_pushed(steps[: at + 1], push, branch, own) if push is not None else None
     return _compared(f"{name} is at {sha[:_SHORT]} there", sha, own, last, began)

@@ -104,7 +104,7 @@ def test_nothing_is_said_of_tags() -> None:
 def test_what_cannot_be_judged_is_not() -> None:
     steps = (*STEPS, ran(9, PUSH))
     line = f"{LAST}\trefs/heads/main"
-    assert judge_look(looked(""), steps, 9, BASE) == "there is no main at the remote: it is not there"
+    assert judge_look(looked(""), steps, 9, BASE) == "there is no main at the remote"
     assert judge_look(looked(line, code=128), steps, 9, BASE) == ""
     assert judge_look(looked(line, ("gh", "pr", "list")), steps, 9, BASE) == ""
     assert judge_look(looked(line), (), 9, BASE) == ""
