@@ -3,7 +3,8 @@
 Decides by equal names of commits alone. Concludes only of a plain `git push REMOTE BRANCH` whose last commit the record
 shows: git said that it made it on that branch, in the directory that was pushed from, and no later command can have
 moved the branch. Refuses to conclude that a push did not happen where the other side stands at a commit that the
-session never saw, or has no such branch: somebody may have gone on from its own, or merged it. Says nothing of tags: their names may be those of tags.
+session never saw, or has no such branch: somebody may have gone on from its own, or merged it. Says nothing of tags:
+an annotated one has an id that is no commit's.
 """
 
 import posixpath
@@ -50,6 +51,8 @@ def judge_look(looked: Probe, steps: Sequence[Step], pushing: int, began: str | 
     names = [word for word in looked.argv[2:] if not word.startswith("-")]
     at = next((index for index, step in enumerate(steps) if (step.n, step.subagent) == (pushing, None)), None)
     if looked.argv[:2] != ("git", "ls-remote") or looked.code != 0 or len(names) != 2 or at is None:
+        return ""
+    if names[1].startswith("refs/tags/"):
         return ""
     branch = names[1].removeprefix("refs/heads/")
     name = inert_line(branch)

@@ -97,6 +97,8 @@ def test_what_the_pushing_line_itself_commits_is_not_known() -> None:
 
 def test_nothing_is_said_of_tags() -> None:
     assert told(FOREIGN, *STEPS, push="git push origin v1", ref="refs/tags/v1") == ""
+    none = looked("", ("git", "ls-remote", "origin", "refs/tags/v1"))
+    assert judge_look(none, (*STEPS, ran(9, "git push origin refs/tags/v1")), 9, BASE) == ""
     both = looked(f"{LAST}\trefs/heads/main\n{FOREIGN}\trefs/tags/main")
     assert judge_look(both, (*STEPS, ran(9, PUSH)), 9, BASE) == ""
 
