@@ -9,11 +9,10 @@ import posixpath
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from fnmatch import fnmatchcase
 from itertools import accumulate
-from typing import Final
 
 from refloat.checkout.fold import edited_paths
+from refloat.checkout.runs import Run, find_runs
 from refloat.commands import (
     LEFT_RUNNING,
     Ended,
@@ -21,6 +20,7 @@ from refloat.commands import (
     check_cwd,
     check_of,
     how_it_ended,
+    may_undo,
     may_write,
     mends,
 )
@@ -28,9 +28,6 @@ from refloat.model.checkout import CheckRun, Freshness
 from refloat.model.light import light
 from refloat.model.stamp import Stamp, later, stamp_of_seconds
 from refloat.model.transcript import Outcome, Step, StepKind
-from refloat.patterns import late
-
-_BETWEEN_NAMES: Final = late(r"[\s/'\";|&(){}=]+")
 
 
 @light
@@ -65,11 +62,30 @@ class _Edit:
     """It deleted the file, or moved it away."""
 
 
+class _Removals:
+    """The commands of a session that take files away: looked for once something is gone, and once for each file."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = steps
+        self._all: list[tuple[int, Run]] | None = None
+        self._of: dict[str, list[int]] = {}
+
+    def any_of(self, real: str, after: int, before: int) -> bool:
+        """Whether one that names a file, or a folder that it lies in, ran between two steps."""
+        if self._all is None:
+            undoing = [(at, step) for at, step in enumerate(self._steps) if step.command and may_undo(step.command)]
+            self._all = [(at, run) for at, step in undoing for run in find_runs((step,))]
+        if real not in self._of:
+            self._of[real] = [at for at, run in self._all if run.names_above(real)]
+        return any(after < at < before for at in self._of[real])
+
+
 class _Edits:
     """The edits that concern one worktree, in their order. Each of many checks asks for the one behind it."""
 
-    def __init__(self, edits: Sequence[_Edit]) -> None:
+    def __init__(self, edits: Sequence[_Edit], removals: _Removals) -> None:
         self.all = edits
+        self.removals = removals
         self._indexes = [edit.index for edit in edits]
         self._latest = list(accumulate((edit.ended or "" for edit in edits), max))
         """When the last of all edits up to each one ended."""
@@ -102,12 +118,13 @@ def find_checks(
         if step.edits or step.kind is StepKind.EDIT
         for path in edited_paths(step)
     ]
+    removals = _Removals(ordered)
     seen: dict[str | None, _Edits] = {}
     found: list[CheckRun] = []
     for index, step in checks:
         tree = tree_at(_directory(step))
         if tree.root not in seen:
-            seen[tree.root] = _Edits([edit for edit in edits if _concerns(edit, tree)])
+            seen[tree.root] = _Edits([edit for edit in edits if _concerns(edit, tree)], removals)
         found.append(_check(index, step, ordered, seen[tree.root], tree, name))
     return tuple(found)
 
@@ -182,7 +199,7 @@ def _freshness(
         return Freshness.UNKNOWN_TREE, "there is no repository to tell what else changed"
     return (
         _taken_back(edits, ended, steps, tree, name)
-        or _gone(index, edits, steps, tree, name)
+        or _gone(index, edits, tree, name)
         or _by_commits(step, ended, steps, tree)
     )
 
@@ -229,26 +246,16 @@ def _taken_back(
     return None
 
 
-def _gone(
-    index: int, edits: _Edits, steps: Sequence[Step], tree: Tree, name: Callable[[str], str]
-) -> tuple[Freshness, str] | None:
+def _gone(index: int, edits: _Edits, tree: Tree, name: Callable[[str], str]) -> tuple[Freshness, str] | None:
     """A file that the session had edited and that is not there any more; the check saw it, unless a command of the
-    session that names it, or a folder of its, ran between the two.
+    session took it away between the two.
     """
     last = {name(edit.real): edit for edit in edits.all if edit.index < index}
     for path, edit in sorted(last.items()):
-        if edit.taken or tree.mtime(path) is not None:
+        if edit.taken or tree.mtime(path) is not None or edits.removals.any_of(edit.real, edit.index, index):
             continue
-        between = (step.command for step in steps[edit.index + 1 : index] if step.command and may_write(step.command))
-        if not any(_names(command, path) for command in between):
-            return Freshness.UNKNOWN_TREE, f"{path} is gone, and nothing tells when"
+        return Freshness.UNKNOWN_TREE, f"{path} is gone, and nothing tells when"
     return None
-
-
-def _names(command: str, path: str) -> bool:
-    """Whether a command names a path, a part of it, or a pattern that fits one."""
-    words = set(_BETWEEN_NAMES.split(command))
-    return any(fnmatchcase(part, word) for part in path.split("/") if part for word in words)
 
 
 def _by_commits(step: Step, ended: Stamp, steps: Sequence[Step], tree: Tree) -> tuple[Freshness, str | None]:

@@ -137,13 +137,11 @@ class Survey:
             return made
         self._widen(kept, real, frozenset({Standing.SUPERSEDED}))
         if not kept.pieces and not kept.deleted:
-            return Comparison(made.state, f"its edits were taken back with their part of the talk; {made.why}",
-                              made.origins, made.lines)  # fmt: skip
+            return replace(made, why=f"its edits were taken back with their part of the talk; {made.why}")
         other = judge(kept, self.content(real))
         if _RANK.index(other.state) < _RANK.index(made.state):
-            return Comparison(
-                other.state, f"{other.why}; edits that were taken back are left out", made.origins, made.lines
-            )
+            why = f"{other.why}; edits that were taken back are left out"
+            return replace(other, why=why, origins=made.origins, lines=made.lines)
         return made
 
     def _widen(self, folded: Folded, real: str, without: frozenset[Standing] = frozenset()) -> None:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-_SHELLS: Final = frozenset({"bash", "sh", "zsh", "dash", "ksh", "ash"})
+_SHELLS: Final = frozenset({"bash", "sh", "zsh", "dash", "ksh", "ash", "fish"})
 _WINDOWS_SHELLS: Final = frozenset({"pwsh", "powershell", "cmd"})
 _TYPED: Final = frozenset({"send-keys", "send"})
 _STARTED: Final = frozenset(

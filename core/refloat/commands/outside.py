@@ -29,7 +29,9 @@ About = Literal["directory", "repository", "anything"]
 
 
 _FLAG_HOLE: Final = late(r"\{(-[^}]+)\}")
-_INTERPRETERS: Final = late(r"(?:python|pypy)[\d.]*|node|php|ruby|perl|tsx|ts-node|bash|sh|zsh|dash|ksh|pwsh|source|\.")
+_INTERPRETERS: Final = late(
+    r"(?:python|pypy)[\d.]*|node|php|ruby|perl|tsx|ts-node|bash|sh|zsh|dash|ksh|ash|fish|pwsh|source|\."
+)
 _NO_FILE: Final = frozenset({"-c", "-e", "-m", "-n", "-p", "-r", "--eval"})
 """Options of interpreters with which what follows is no script, or is not run."""
 _SCRIPT: Final = late(r"(?P<first>[a-z]+)(?:[-_.]\w[\w.-]*)?\.(?:sh|bash|zsh|py|js|mjs|cjs|ts|rb|pl|php|ps1)")

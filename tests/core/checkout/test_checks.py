@@ -58,6 +58,8 @@ def test_an_edit_outside_the_repository_makes_no_check_stale(repo: Repo) -> None
         ("", "rm src/new.py", STALE),
         ("", "rm -rf src", STALE),
         ("touch README.md", "", UNKNOWN),
+        ("rm other/new.py", "", UNKNOWN),
+        ("echo new.py >> list.txt", "", UNKNOWN),
     ],
 )
 def test_a_check_that_saw_a_file_that_is_gone_is_not_current(

@@ -38,6 +38,17 @@ def test_back_at_the_middle_of_a_chain_without_a_commit(repo: Repo, *, exact: bo
     assert patched(repo, found.patch, "a.py") == THIRD
 
 
+def test_a_chain_that_was_taken_back_with_its_talk_keeps_the_fate_of_each_edit(repo: Repo) -> None:
+    path = repo.write("a.py", FIRST)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, FIRST, SECOND), superseded=True)
+    story.edit(edited(path, SECOND, THIRD), superseded=True)
+    repo.write("a.py", SECOND, 600)
+    file = file_of(repo.compare(story), "a.py")
+    assert fates(file) == [(Fate.UNCOMMITTED, None), (Fate.REVERTED, None)]
+
+
 @EXACT
 def test_back_at_what_was_committed_within_a_chain(repo: Repo, *, exact: bool) -> None:
     path = repo.write("a.py", FIRST)

@@ -95,6 +95,7 @@ echo hi | mail -s x a@example.org
 python manage.py migrate
 npx prisma migrate deploy
 env A=1 bash -c "git push origin x"
+fish -c "git push origin x"
 """.strip().splitlines()
 
 READS = ["cat a.py", "cd x && ls", "head -3 a", "git status --short", "git log -3", "sed -n 1,20p a.py", "wc -l a"]
