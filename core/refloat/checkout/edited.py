@@ -99,13 +99,20 @@ def _changed_since(survey: Survey, real: str, hunks: Sequence[DirtyHunk]) -> str
     after the session's last edit of it. What was there before it is no change since.
     """
     folded, written = survey.folded[real], survey.content(real).mtime
-    others = [hunk for hunk in hunks if hunk.owner not in (Owner.THIS_SESSION, Owner.PREDATES)]
+    strange = (hunk for hunk in hunks if hunk.owner not in (Owner.THIS_SESSION, Owner.PREDATES))
+    others = [hunk for hunk in strange if not _is_accounted(hunk, folded)]
     last = max((row.ended_at or row.at or "" for row in folded.made), default="")
     if not others or folded.text is not None or not last or written is None:
         return None
     if (moment := stamp_of_seconds(written)) is None or moment <= later(Stamp(last), 1):
         return None
     return "line ends" if any(map(is_turned, others)) else "something else"
+
+
+def _is_accounted(hunk: DirtyHunk, folded: Folded) -> bool:
+    """Whether the session recorded all that a place changes: another one may have made the same edit once more."""
+    own = {"+": folded.traces.added, "-": folded.traces.removed}
+    return all(line[1:] in own[line[0]] for line in hunk.lines if line[:1] in own)
 
 
 # ── dirty hunks ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -353,7 +360,8 @@ def _put_back_by(survey: Survey, real: str) -> str | None:
     if not folded.deleted:
         return None
     last = max((row.ended_at or row.at or "" for row in folded.made), default="")
-    return next((f"step {run.step}" for run in survey.runs if run.at >= last and run.may_put_back(real)), None)
+    able = (run for run in survey.runs if run.returns and run.at >= last)
+    return next((f"step {run.step}" for run in able if run.may_put_back(real)), None)
 
 
 def _own_lines(comparison: Comparison) -> set[int]:

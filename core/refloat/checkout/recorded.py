@@ -53,9 +53,10 @@ class OwnRecord:
     """Whole contents that the record shows apart from edits, oldest first."""
 
 
-def fold_record(story: Story, real: Callable[[str], str]) -> OwnRecord:
+def fold_record(story: Story, trees: Trees) -> OwnRecord:
     """Fold a session's record; nothing of the disk is read but backups, and asked but what is swept away."""
-    steps = with_swept(list(story.every_step), real, os.path.lexists)
+    real = trees.real
+    steps = with_swept(list(story.every_step), real, os.path.lexists, trees.may_ignore)
     backups = _load_backups(story, real)
     known = _known(story, backups, real)
     folded = fold(steps, known, real=real)

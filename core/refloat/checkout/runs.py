@@ -28,6 +28,9 @@ _NAMES_WHAT_IT_WRITES: Final = frozenset(
     ("sed", "mv", "rm", "chmod", "touch", "unlink", "truncate", "git mv", "git rm")
 )
 """Programs that write only what their words name."""
+_PUTTING: Final = frozenset({"cp", "mv", "install"})
+_RETURNING: Final = frozenset({"reset", "checkout", "restore"})
+"""Verbs of git that write files which it knows."""
 
 
 @light
@@ -47,6 +50,8 @@ class Run:
     """It can write nothing but what its words name (`sed -i`, `mv`)."""
     writes: bool = True
     """False for a check that only looks at the sources: what it is known to generate, it may write even so."""
+    returns: tuple[tuple[str, ...], ...] = ()
+    """Its simple commands that put files to a place: copies, moves, what git takes from elsewhere."""
 
     def may_write(self, real: str) -> bool:
         """Whether it can have written a file at all."""
@@ -72,7 +77,7 @@ class Run:
 
     def may_put_back(self, real: str) -> bool:
         """Whether it can have put a file that was gone back to its place."""
-        return any(_puts_back(part.words, real) for part in read_line(self.command))
+        return any(_puts_back(words, real) for words in self.returns)
 
 
 def _means(word: str, real: str) -> bool:
@@ -85,9 +90,13 @@ def _means_above(word: str, real: str) -> bool:
     return bool(word.strip("./")) and (_means(word, real) or f"/{word.strip('./')}/" in real)
 
 
+def _returns(words: Sequence[str]) -> bool:
+    return words[0] in _PUTTING or (words[0] == "git" and not _RETURNING.isdisjoint(words))
+
+
 def _puts_back(words: Sequence[str], real: str) -> bool:
     named = [word for word in words[1:] if not word.startswith("-")]
-    if words[0] in {"cp", "mv", "install"}:
+    if words[0] in _PUTTING:
         return len(named) > 1 and _means(named[-1], real)
     if words[0] != "git" or not named:
         return False
@@ -103,18 +112,27 @@ def find_runs(steps: Iterable[Step]) -> list[Run]:
     return [run for step in steps if (run := _run(step)) is not None]
 
 
+def find_returns(steps: Sequence[Step]) -> list[tuple[int, Run]]:
+    """Of the same those that can have put files back, with their places among the steps; no other line is read."""
+    words = _PUTTING | _RETURNING
+    able = ((at, step) for at, step in enumerate(steps) if step.command and any(map(step.command.__contains__, words)))
+    return [(at, run) for at, step in able if (run := _run(step)) is not None and run.returns]
+
+
 def _run(step: Step) -> Run | None:
     if step.command is None or step.at is None or step.kind not in _RUNNING or step.outcome is Outcome.DENIED:
         return None
     writes = may_write(step.command)
     if not writes and step.kind is not StepKind.CHECK:
         return None
-    writing = [part.words for part in read_line(step.command) if _writes(part)]
+    parts = read_line(step.command)
+    writing = [part.words for part in parts if _writes(part)]
     named = frozenset(word for words in writing for word in words[1:] if not word.startswith("-"))
     formats = bool(writing) and all(_lays_out(words) for words in writing)
     until = later(step.ended_at, 0.001) if step.ended_at is not None else None
-    narrow = bool(writing) and all(map(_is_narrow, read_line(step.command)))
-    return Run(step.n, step.command, step.at, until, formats, named, narrow, writes)
+    narrow = bool(writing) and all(map(_is_narrow, parts))
+    returns = tuple(part.words for part in parts if _returns(part.words))
+    return Run(step.n, step.command, step.at, until, formats, named, narrow, writes, returns)
 
 
 def _is_narrow(part: Simple) -> bool:

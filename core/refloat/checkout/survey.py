@@ -500,7 +500,7 @@ def survey(
     own: OwnRecord | None = None,
 ) -> Survey:
     """Put together what the session's record says (`own`, where it was folded already) and what the others' do."""
-    own = own or fold_record(story, trees.real)
+    own = own or fold_record(story, trees)
     return Survey(
         story,
         trees,

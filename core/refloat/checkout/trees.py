@@ -5,11 +5,12 @@ Decides by walking up to the nearest `.git`, and by git's list for worktrees tha
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from refloat.checkout.files import Content
+from refloat.checkout.porcelain import decode
 from refloat.checkout.repository import Repository, load_repository
 from refloat.model.checkout import Warned
 from refloat.model.light import field, slotted
@@ -98,6 +99,19 @@ class Trees:
         if root not in self.others:
             self.others[root] = self._load(root)
         return self.others[root]
+
+    def may_ignore(self, reals: Iterable[str]) -> set[str]:
+        """Those of some files that git ignores, each worktree asked once, and those that it cannot be asked about."""
+        by_root: dict[str | None, list[str]] = {}
+        for real in reals:
+            by_root.setdefault(self._root(os.path.dirname(real)), []).append(real)  # noqa: PTH120 - as above
+        found = set(by_root.pop(None, ()))
+        for root, paths in by_root.items():
+            asked = "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
+            answer = self.git.run(Path(root or ""), "check-ignore", "-z", "--stdin", stdin=asked)
+            told = answer.code in {0, 1}  # 1: none of them
+            found.update(decode(answer.out).split("\0") if told else paths)
+        return found
 
     def _load(self, root: str) -> Repository | None:
         if len(self.others) >= _MOST:

@@ -47,6 +47,7 @@ __all__ = (
     "hidden_by",
     "how_it_ended",
     "is_commit",
+    "made_in",
     "may_undo",
     "may_write",
     "mcp_effect",
@@ -54,6 +55,7 @@ __all__ = (
     "mends",
     "outcome_in",
     "probe",
+    "push_of",
     "pushes_in",
     "shown_done",
     "sort_of_check",
@@ -222,6 +224,11 @@ _MADE: Final = late(
 def commits_in(output: str) -> list[tuple[str, str]]:
     """(shortened id, subject) of the commits that git says it made: `[main 1a2b3c4] Subject`."""
     return [(match["sha"], match["subject"]) for match in _MADE.finditer(output)]
+
+
+def made_in(output: str) -> list[tuple[str, str]]:
+    """(branch, shortened id) of the commits that git says it made; `detached HEAD` is no branch's name."""
+    return [(match["branch"], match["sha"]) for match in _MADE.finditer(output)]
 
 
 def pushes_in(command: str, branch: str | None) -> tuple[Push, ...]:

@@ -47,6 +47,8 @@ class Simple:
     """It stands behind `timeout`, whose code 124 says that the time was up."""
     reads: str = ""
     """What else it is given to read, by name: a file (`< dump.sql`), a command whose output is piped into it."""
+    elsewhere: bool = False
+    """It runs in a container, another terminal or a wrapper's directory: its paths are none of this place's."""
 
 
 _DEEPEST: Final = 40
@@ -81,6 +83,7 @@ class _State:
     pipefail: bool = False
     errexit: bool = False
     cwd: str | None = ""
+    elsewhere: bool = False
 
 
 class _Fate(NamedTuple):
@@ -387,10 +390,12 @@ class _Walk:
             self._functions[words[0]] = body
             return
         core = core_of(words)
-        if not core.words or self._settings(core.words) or self._inner_shell(core.words, fate):
-            return
-        self._add(core.words, fate, core, limited=any(word in {"timeout", "gtimeout"} for word in words[:8]))
-        self._executed(core.words, fate)
+        around = self._state.elsewhere
+        self._state.elsewhere |= core.elsewhere
+        if core.words and not self._settings(core.words) and not self._inner_shell(core.words, fate):
+            self._add(core.words, fate, core, limited=any(word in {"timeout", "gtimeout"} for word in words[:8]))
+            self._executed(core.words, fate)
+        self._state.elsewhere = around
 
     def _settings(self, words: Sequence[str]) -> bool:
         """`cd` and `set` change what comes after them; told whether the command is done with."""
@@ -419,6 +424,7 @@ class _Walk:
         if not script.strip() or self._depth >= _DEEPEST:
             return False
         state = replace(self._state)
+        state.elsewhere |= by == "tmux"
         state.pipefail = (state.pipefail and words[0] == "eval") or "pipefail" in flags
         state.errexit = (state.errexit and words[0] == "eval") or bool(re.search(r"-\w*e\w*\b(?<!errexit)", flags))
         self.found += _read(script, state, fate._replace(stdin="", reads="", hidden=fate.hidden or by), self._depth + 8)
@@ -453,5 +459,6 @@ class _Walk:
                 fate.stdin,
                 limited,
                 fate.reads,
+                self._state.elsewhere,
             )
         )

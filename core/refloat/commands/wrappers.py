@@ -43,6 +43,8 @@ _RUNNERS: Final[dict[tuple[str, str], str]] = {
 }  # fmt: skip
 _IN_A_CONTAINER: Final = frozenset({("docker", "exec"), ("podman", "exec"), ("docker", "run"), ("podman", "run")})
 """Runners with a container or image before the command."""
+_MOVING: Final = frozenset({"-C", "--chdir", "-D", "--directory", "--cwd", "--dir"})
+"""Flags of wrappers (`env -C DIR`, `uv run --directory DIR`) with which the command runs in another directory."""
 _TASK_RUNNERS: Final = frozenset({"hatch", "pdm", "rye", "pixi", "devbox"})
 """Runners that also run tasks of the project, by their names."""
 _TASK: Final = late(r"tests?|lint\S*|builds?|checks?|docs?|fmt|format|types?|typecheck|ci|cov\S*|verify|\S+:\S+")
@@ -95,6 +97,8 @@ class Core(NamedTuple):
     """Where its own flags say that it works (`git -C DIR`); "" where they say nothing."""
     flags: tuple[str, ...] = ()
     """Flags that stood before its verb, each that has one with its value: `-n prod`."""
+    elsewhere: bool = False
+    """A wrapper runs it in a container, or in a directory of its own."""
 
 
 def core_of(words: Sequence[str]) -> Core:
@@ -102,6 +106,7 @@ def core_of(words: Sequence[str]) -> Core:
     rest = list(words)
     directory = ""
     flags: tuple[str, ...] = ()
+    elsewhere = False
     for _ in range(12):
         if not rest:
             break
@@ -115,17 +120,19 @@ def core_of(words: Sequence[str]) -> Core:
             inner = inner[1:] if pair in _IN_A_CONTAINER else inner
             if not inner or (head in _TASK_RUNNERS and _TASK.fullmatch(inner[0])):
                 return Core([*pair, *rest[2:]])
+            elsewhere |= pair in _IN_A_CONTAINER or _moves(rest, inner)
             rest = inner
         elif head in {"docker-compose", "podman-compose"} or pair == ("docker", "compose"):
             inner = _compose(rest[2:] if pair == ("docker", "compose") else rest[1:])
             if not inner:
-                return Core([head, *rest[1:]], directory, flags)
-            rest = inner
+                return Core([head, *rest[1:]], directory, flags, elsewhere)
+            rest, elsewhere = inner, True
         elif head in _WRAPPERS and len(rest) > 1:
             own, valued = _WRAPPERS[head]
             inner = _past_flags(rest[1:], valued)[own:]
             if not inner:
-                return Core([head, *rest[1:]], directory, flags)
+                return Core([head, *rest[1:]], directory, flags, elsewhere)
+            elsewhere |= _moves(rest, inner)
             rest = inner
         elif _PYTHON.fullmatch(head) and "-m" in rest[1:6]:
             rest = rest[rest.index("-m") + 1 :]
@@ -133,11 +140,16 @@ def core_of(words: Sequence[str]) -> Core:
             made = _past_globals([head, *rest[1:]])
             directory, flags = made.directory or directory, (*flags, *made.flags)
             if made.words == rest:
-                return Core(rest, directory, flags)
+                return Core(rest, directory, flags, elsewhere)
             rest = made.words
         else:
-            return Core([head, *rest[1:]], directory, flags)
-    return Core(rest, directory, flags)
+            return Core([head, *rest[1:]], directory, flags, elsewhere)
+    return Core(rest, directory, flags, elsewhere)
+
+
+def _moves(words: Sequence[str], inner: Sequence[str]) -> bool:
+    """Whether what stands before the `inner` command names the directory that it runs in."""
+    return any(word.partition("=")[0] in _MOVING for word in words[1 : len(words) - len(inner)])
 
 
 def _name(word: str) -> str:

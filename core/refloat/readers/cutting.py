@@ -51,6 +51,8 @@ _PAIR: Final = 12
 _LIST, _DICT, _VALUE, _TEXT = 80, 240, 40, 64
 """Bytes that each takes in memory, at most."""
 _BONES: Final = 64 * 1024
+_NEXT: Final = 256
+"""Bytes in which the end of what is left out is looked for first: a line may hold thousands of such places."""
 _BACKSLASH: Final = 0x5C
 _BRACE, _COMMA, _LISTS, _OPENS = b"{"[0], b","[0], b"["[0], b"[{"
 _SIGN: Final = late(rb"[\[\]{},]")
@@ -345,13 +347,15 @@ class _Thin(_Line):
 
     def _skip(self, data: bytes, at: int) -> int:
         """Pass over what is left out; the place of what closes it, or -1."""
-        for begin in range(at, len(data), _BONES):
-            block = data[begin : begin + _BONES]
+        begin, size = at, _NEXT
+        while begin < len(data):
+            block = data[begin : begin + size]
             closed, deeper, quoted = self._passed(block)
             if not closed:
                 self._skipped += len(block)
                 self._deeper, self._quoted = deeper, quoted
                 self._odd = _is_escaped(b"\\" * self._odd + block, 0, self._odd + len(block))
+                begin, size = begin + len(block), min(2 * size, _BONES)
                 continue
             place = bisect_left(range(len(block)), 1, key=lambda upto: self._passed(block[: upto + 1])[0])
             if self._skipped + place:

@@ -49,9 +49,9 @@ def see_scene(bench: Workbench, story: Story, ahead: Ahead | None = None) -> Sce
 
 
 def begin_comparison(bench: Workbench, story: Story) -> tuple[Trees, OwnRecord]:
-    """What of a comparison needs no answer of git's yet: the record folded under the names that paths have on disk."""
+    """What of a comparison needs no survey of the repository: the record folded under the names that paths have on disk."""
     trees = _trees(bench, story)
-    return trees, fold_record(story, trees.real)
+    return trees, fold_record(story, trees)
 
 
 def _trees(bench: Workbench, story: Story) -> Trees:

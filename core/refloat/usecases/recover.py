@@ -48,9 +48,10 @@ from refloat.model.recovery import (
 )
 from refloat.model.session import Session, State
 from refloat.model.story import Story
+from refloat.model.transcript import Step
 from refloat.model.triage import ActionOutcome, Finding, Triage, step_key
 from refloat.text import one_line
-from refloat.usecases.judge_look import judge_look, own_commits
+from refloat.usecases.judge_look import judge_look
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -77,6 +78,8 @@ class Recovery:
     given: Given = field(default_factory=Given)
     changed: tuple[str, ...] = ()
     """What moved since the answers were given; sentences."""
+    steps: tuple[Step, ...] = ()
+    """The session's own and its sub-agents', oldest first."""
 
 
 def answer(recovery: Recovery, said: Said) -> Recovery:
@@ -178,6 +181,7 @@ def begin(
         said=replies[-1] if replies else "",
         base=base.brief,
         by=by,
+        steps=tuple(story.every_step),
     )
 
 
@@ -416,7 +420,7 @@ def _uncertain(recovery: Recovery, row: _Open) -> Uncertain:
     said, note = given.inspected.get(key, ("unknown", ""))
     looked, told = given.probes.get(key), ""
     if looked is not None and row.subagent is None:
-        told = judge_look(looked, own_commits(recovery.triage, row.step), recovery.checkout.base.head)
+        told = judge_look(looked, recovery.steps, row.step, recovery.checkout.base.head)
     return Uncertain(
         key=key,
         step=row.step,

@@ -9,7 +9,7 @@ from typing import Final, assert_never
 from refloat.model.advice import advise
 from refloat.model.attempts import Standing
 from refloat.model.checkout import SAVED_PLACES, Checkout, EditedFile, Fate, PlaceKind
-from refloat.model.fate_words import salvage_line
+from refloat.model.fate_words import WRITES_OUT, salvage_line
 from refloat.model.guard import tied_to
 from refloat.model.own_files import BRIEF_FILE
 from refloat.model.session import Activity, PendingKind, Session, SessionName, State
@@ -98,7 +98,7 @@ def _with_open(then: NextOperation, found: tuple[str, ...], salvage: str | None,
     That nothing is open is said to whoever may go on at once; where somebody else is at it, it would be their end.
     """
     told = f"still open: {'; '.join(found)}" if found else "nothing is left open"
-    told += f"; `{salvage}` writes it out" if salvage else ""
+    told += f"; `{salvage}` {WRITES_OUT}" if salvage else ""
     why = f"{then.why}; {told}" if found or (then.operation == "continue" and not calls) else then.why
     return replace(then, why=why, open=found, salvage=salvage)
 

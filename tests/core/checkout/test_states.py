@@ -1,5 +1,6 @@
 """Sessions against real repositories: states, owners, fates, places."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -415,3 +416,15 @@ def test_a_commit_of_the_same_content_leaves_a_check_current(repo: Repo) -> None
 
 
 # ── what is no ordinary checkout ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_same_edit_made_again_by_another_session_is_no_further_change(repo: Repo) -> None:
+    path = repo.write("a.py", "l0\nz = 1\nl2\n")
+    repo.commit("a")
+    story = repo.story()
+    story.edit(replaced(path, "z = 1", "z = 2"))
+    again = replace(repo.story("5f0c1d2e-0000-4000-8000-000000000002"), started=at(60))
+    again.edit(replaced(path, "z = 1", "z = 2"))
+    repo.write("a.py", "l0\nz = 2\nl2\n", 90)
+    (file,) = repo.compare(story, again).files
+    assert file.state is FileState.PRESENT, file.why

@@ -352,3 +352,17 @@ def test_a_character_of_the_upper_planes_is_read_where_it_harms_nobody() -> None
         ("echo", "\U000fa430"),
         ("git", "commit", "-m", "go \U0001f680"),
     ]
+
+
+def test_what_runs_in_a_container_or_another_directory_is_told() -> None:
+    line = "ls; docker exec web sh -c 'rm -rf a && if true; then rm b; fi'; env --chdir=x ls; timeout 5 sudo ls; ls"
+    told = [(part.words[0], part.elsewhere) for part in read_line(line)]
+    assert told == [
+        ("ls", False),
+        ("rm", True),
+        ("true", True),
+        ("rm", True),
+        ("ls", True),
+        ("ls", False),
+        ("ls", False),
+    ]

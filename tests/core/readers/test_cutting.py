@@ -203,3 +203,20 @@ def test_many_texts_that_are_not_long_are_cut_once_half_of_the_room_is_taken() -
 def test_no_more_than_the_given_bytes_count() -> None:
     cut = shorten(io.BytesIO(b'{"a":1}\n{"b":2}\n'), 0, 5)
     assert (cut.data, cut.size, cut.ended) == (b'{"a":', 5, False)
+
+
+def test_many_places_that_are_too_deep_are_looked_through_about_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+    passed = cutting._Thin._passed
+
+    def note(self: cutting._Thin, block: bytes) -> tuple[int, int, bool]:
+        looked.append(len(block))
+        return passed(self, block)
+
+    monkeypatch.setattr(cutting._Thin, "_passed", note)
+    deep = "[" * 140 + "]" * 140
+    raw = f'{{"a":[{"[" * 1100 + "]" * 1100},{",".join([deep] * 500)}],"b":1}}'.encode()
+    flat, left_out = flatten(raw)
+    assert decode(flat)["b"] == 1
+    assert left_out > 500
+    assert sum(looked) < 30 * len(raw)

@@ -140,6 +140,17 @@ def test_a_resume_command_comes_with_what_is_lost() -> None:
     assert "nothing is left open" not in then.why
 
 
+@pytest.mark.parametrize("state", [FileState.REVERTED, FileState.DELETED, FileState.DIVERGED, FileState.PARTLY])
+def test_no_patch_is_promised_of_what_git_may_not_take(state: FileState) -> None:
+    """Whether it takes one is known when `salvage` looks; what stands in its place now can be in the way."""
+    record = FoundIn(PlaceKind.RECORD, None, "step 6", None)
+    checkout = with_file(state, EditFate(6, Fate.LOST, None, None), record)
+    then = show_status(ClaudeCode(), limited(), LOST.story, checkout).next
+    assert then.salvage == f"refloat salvage {LOST.session.name} --out lost.patch"
+    gives = "writes lost work out: what git can take as a patch, the rest beside it, in lost.patch.files"
+    assert then.why.endswith(f"; `{then.salvage}` {gives}")
+
+
 def test_an_edit_without_a_result_is_unconfirmed_and_never_lost() -> None:
     """Nobody knows that it was ever made: status and triage say of it what the checkout does."""
     [gone] = [file for file in LOST.checkout.files if file.path == "src/vat.py"]
