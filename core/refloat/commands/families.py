@@ -11,7 +11,7 @@ from typing import Final
 
 from refloat.commands.inline import inline
 from refloat.commands.line import Simple
-from refloat.commands.options import objects, past_options, spread
+from refloat.commands.options import objects, past_options, spread, valued
 from refloat.commands.probes import digest, flag_value, safe, shortened
 from refloat.commands.reading import reads_only
 from refloat.knowledge.tables import forgets, table
@@ -102,15 +102,14 @@ def _method(words: Sequence[str]) -> str:
 
 def _api(part: Simple) -> Told | None:
     """`gh api` writes where a method or a field says so (gh-api(1): fields make it a POST)."""
-    words = part.words
+    words = spread(part.words)
     method = (flag_value(words, "-X", "--method") or "").upper()
     names = {word.partition("=")[0] for word in words}
     if not method:
         method = "POST" if {"-f", "-F", "--field", "--raw-field", "--input"} & names else "GET"
-    valued = {"-X", "--method", "-f", "-F", "--field", "--raw-field", "--input", "-H", "--header", "-q", "--jq", "-t",
-              "--template", "--hostname", "--cache", "-p", "--preview"}  # fmt: skip
+    takes = valued("gh")
     behind = zip(words[2:], ("", *words[2:]), strict=False)
-    target = next((word for word, before in behind if not word.startswith("-") and before not in valued), "")
+    target = next((word for word, before in behind if not word.startswith("-") and before not in takes), "")
     if target == "graphql":
         return ("gh api graphql mutation", None) if re.search(r"\bmutation\b", " ".join(words)) else None
     if method not in _WRITING:

@@ -45,7 +45,7 @@ def _apart(word: str, takes: frozenset[str]) -> list[str]:
 
 def objects(words: Sequence[str]) -> tuple[str, ...]:
     """The program and the words that are neither options nor, as far as the table knows, values of options."""
-    takes = _valued().get(words[0], frozenset[str]())
+    takes = valued(words[0])
     apart = spread(words)
     return tuple(
         word
@@ -56,11 +56,16 @@ def objects(words: Sequence[str]) -> tuple[str, ...]:
 
 def past_options(words: Sequence[str]) -> Sequence[str]:
     """What follows a program's own options, as it stands: `HOST COMMAND…` of `ssh -vp 22 HOST COMMAND…`."""
-    takes = _valued().get(words[0], frozenset[str]())
+    takes = valued(words[0])
     rest = list(words[1:])
     while rest and rest[0].startswith("-"):
         rest = rest[2 if spread([words[0], rest[0]])[-1] in takes else 1 :]
     return rest
+
+
+def valued(program: str) -> frozenset[str]:
+    """The options of a program that take the next word along, as far as the table knows."""
+    return _valued().get(program, frozenset())
 
 
 @cache

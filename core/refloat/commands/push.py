@@ -7,6 +7,7 @@ push that names nothing keeps a name of its own until the record shows what it m
 from collections.abc import Sequence
 from typing import Final
 
+from refloat.commands.options import spread, valued
 from refloat.commands.probes import fill, safe
 from refloat.model.light import light
 
@@ -16,7 +17,6 @@ _SILENT: Final = frozenset(
 )  # fmt: skip
 """Flags that change nothing about what stands at the other side afterwards."""
 _LOOKS: Final = frozenset({"--dry-run", "-n", "--help", "-h"})
-_VALUED: Final = frozenset({"-o", "--push-option", "--repo", "--receive-pack", "--exec", "--recurse-submodules"})
 _PROBE: Final = "git ls-remote {remote} {refs}"
 
 
@@ -38,7 +38,10 @@ class Push:
 
 def push_of(words: Sequence[str], branch: str | None = None) -> Push | None:
     """What `git push …` names; None for any other command and for a dry run. `branch` is what HEAD means."""
-    if tuple(words[:2]) != ("git", "push") or _LOOKS.intersection(words):
+    if tuple(words[:2]) != ("git", "push"):
+        return None
+    words = spread(words)
+    if _LOOKS.intersection(words):
         return None
     flags, objects = _parted(words[2:])
     remote = objects[0] if objects else None
@@ -58,13 +61,13 @@ def push_of(words: Sequence[str], branch: str | None = None) -> Push | None:
 def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
     flags: list[str] = []
     objects: list[str] = []
-    rest = list(words)
+    rest, takes = list(words), valued("git")
     while rest:
         word = rest.pop(0)
         if not word.startswith("-"):
             objects.append(word)
             continue
-        flags.append(f"{word} {rest.pop(0)}" if word in _VALUED and rest else word)
+        flags.append(f"{word} {rest.pop(0)}" if word in takes and rest else word)
     return flags, objects
 
 

@@ -75,6 +75,9 @@ def test_nothing_that_an_allowed_look_begins_with_is_an_effect() -> None:
         ("gh api repos/a/b/issues -f title=x", "gh api POST repos/a/b/issues title=x",
          "gh api --method GET repos/a/b/issues"),
         ("gh api -X DELETE repos/a/b", "gh api DELETE repos/a/b", "gh api --method GET repos/a/b"),
+        ("gh api -XPOST repos/a/b", "gh api POST repos/a/b", "gh api --method GET repos/a/b"),
+        ("gh api -ftitle=x -q .id repos/a/b", "gh api POST repos/a/b title=x", "gh api --method GET repos/a/b"),
+        ("git push -fu origin a", "git push -f origin a", "git ls-remote origin a"),
         ("npm publish --access public", "npm publish", "npm view . versions"),
         ("cargo publish -p a", "cargo publish --package a", "cargo search a --limit 3"),
         ("kubectl -n prod apply -f a.yml", "kubectl apply -f a.yml -n prod", "kubectl get -n prod -f a.yml"),
@@ -108,7 +111,8 @@ def test_names_and_probes(command: str, name: str, probe: str | None) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["git push -n", "git push --dry-run origin a", "npm publish --dry-run", "cargo publish -n", "terraform plan",
+    ["git push -n", "git push -nu origin a", "gh api -XGET repos/a/b -f a=1",
+     "git push --dry-run origin a", "npm publish --dry-run", "cargo publish -n", "terraform plan",
      "terraform apply -help", "kubectl apply -f a --dry-run=server", "kubectl exec p -- cat a", "aws s3 cp s3://b/a .",
      "aws s3 sync a s3://b --dryrun", "curl -G -d a=1 https://a.example.org", "curl -X GET -d a https://a.example.org",
      "curl -d a http://localhost:1/x", "curl -d a 127.0.0.1:80/a", "http https://a.example.org q==1", "ssh h 'ls /'",
@@ -167,6 +171,49 @@ def test_a_known_branch_fills_in_what_a_push_leaves_out() -> None:
     )  # fmt: skip
     (push,) = pushes_in("git push", "topic")
     assert (push.bare, push.remote, push.refs) == (True, None, ())
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["python - <<'E'\np.write_text(s.replace('requests.get(', 'requests.post('))\nE",
+     "python - <<'E'\n# requests.post('https://a.example.org')\nE",
+     "python - <<'E'\ns = \"\"\"\nrequests.post('https://a.example.org')\n\"\"\"\nE",
+     "python - <<'E'\ns = s.replace('method: \"GET\"', 'method: \"POST\"')\nE",
+     "python - <<'E'\ns = s.replace('sqlite3', 'psycopg2') + 'DELETE FROM a'\nE",
+     "python - <<'E'\ns = f'{a} requests.post( {{requests.put(1)}}'\nE",
+     "python -c 'import re, requests; re.sub(r\"session\\.get\", \"session.post(\", s)'",
+     "node -e \"console.log('axios.post(')\"", "node -e 'console.log(`axios.post( ${a}`)'",
+     "node <<'E'\n/* don't axios.post(1) */ // axios.post(1)\nE",
+     "node <<'E'\ns.replace(/'/g, 'axios.post(')\nE",
+     "perl -pi -e 's/send/send_email(/' a.pl", "ruby -i.bak -pe 'sub(1, HTTParty.post(1))' a.rb",
+     "python -c \"requests.post('http://localhost:8000/users', json={'email': 'bob@example.org'})\"",
+     "python -c \"requests.post('http://u:p@127.0.0.1/', json={'to': 'mailto:bob@example.org'})\"",
+     "python -c \"import psycopg2 as p; p.connect('postgres://u:p@localhost/a').execute('delete from a')\"",
+     "python -c 'from app.db import session; session.delete(u); session.commit()'",
+     "python manage.py shell -c 'client.delete(1)'", "python -c 'cache.delete_objects()'", "ruby -e 'got.delete(1)'"],
+)  # fmt: skip
+def test_a_program_that_only_edits_or_speaks_to_this_machine_has_no_effect_outside(command: str) -> None:
+    assert effects_of(command) == ()
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["python - <<'E'\n# it's so\nrequests.post(url, data='x')\nE",
+     "python - <<'E'\nprint(f'{requests.post(url, json={\"a\": 1}).status_code}')\nE",
+     "python - <<'E'\ns = 'it\\'s'; requests.post(url)\nE",
+     "python - <<'E'\nprint('requests.post(')\nrequests.post(url)\nE",
+     "python -c 'import os, httpx as h; client = h.Client(); client.post(url)'",
+     "python -c 'session.put(\"https://a.example.org/x\")'",
+     "python -c 'import boto3; boto3.client(n).delete_objects(Bucket=b)'",
+     "python -c 'requests.post(\"http://localhost:1/x\"); requests.post(\"http://u:p@a.example.org\")'",
+     "python -c 'import psycopg2 as p; p.connect(\"postgres://u:p@db.example.org/a\").execute(\"delete from a\")'",
+     "python -c 'r.urlopen(url, data=b)'", "python -c 'h.request(\"PUT\", url)'",
+     "node -e 'const got = require(\"got\"); got.post(u)'", "node -e 'console.log(`${axios.post(u)}`)'",
+     "node <<'E'\n// don't\ns.replace(/'/g, x); fetch(u, {'method': 'POST'})\nE",
+     "node -e 'a = b / 2; axios.post(u, c / 2)'", "ruby -rhttparty -e 'HTTParty.post(u)'"],
+)  # fmt: skip
+def test_a_program_that_sends_has_an_effect_outside(command: str) -> None:
+    assert len(effects_of(command)) == 1, effects_of(command)
 
 
 @pytest.mark.parametrize(
