@@ -49,7 +49,7 @@ def see_scene(bench: Workbench, story: Story, ahead: Ahead | None = None) -> Sce
 
 
 def begin_comparison(bench: Workbench, story: Story) -> tuple[Trees, OwnRecord]:
-    """What of a comparison needs no survey of the repository: the record, folded under the names that paths have here."""
+    """What of a comparison needs no survey of the repository: the record, under the names that paths have here."""
     trees = _trees(bench, story)
     return trees, fold_record(story, trees)
 
