@@ -16,6 +16,7 @@ from refloat.model.checkout import Checkout, PlaceKind
 from refloat.model.light import light
 from refloat.model.transcript import Step
 from refloat.ports import Git
+from refloat.there import is_there
 from refloat.triage.findings import CommitSeen
 
 _AMENDED: Final = ("commit (amend)", "rebase (squash)", "rebase (fixup)", "rebase (reword)", "rebase (edit)")
@@ -57,7 +58,7 @@ def find_commits(git: Git, steps: Iterable[Step], checkout: Checkout) -> Mapping
     root = Path(checkout.repo)
     whole = _whole(git, root, named)
     known = _known(git, root, checkout, whole.values(), {*subjects, *named.values()})
-    found = {sha: _seen(whole.get(sha), named[sha], known) for sha in named}
+    found = {sha: _seen(whole.get(sha), named[sha], known) for sha in named} | _found_elsewhere(git, root, made, whole)
     for subject, step in subjects.items():
         if subject in found:
             continue
@@ -67,6 +68,38 @@ def find_commits(git: Git, steps: Iterable[Step], checkout: Checkout) -> Mapping
         elif known.subjects and _is_nowhere(subject, step, checkout.repo, known):
             found[subject] = CommitSeen(None, None)
     return _with_squashed(git, root, found, known)
+
+
+def _found_elsewhere(git: Git, root: Path, made: Sequence[Step], whole: Mapping[str, str]) -> Mapping[str, CommitSeen]:
+    """Commits that were made in another repository than the checkout's (a submodule, a neighbour), as it has them."""
+    asked: dict[Path, list[str]] = {}
+    for step in made:
+        missing = [sha for sha, _ in commits_in(step.output) if sha not in whole]
+        other = _repository_of(step) if missing else None
+        if other is not None and other != root:
+            asked.setdefault(other, []).extend(missing)
+    found: dict[str, CommitSeen] = {}
+    for other, shas in asked.items():
+        for short, sha in _whole(git, other, dict.fromkeys(shas)).items():
+            name = _branch_with(git, other, sha)
+            found[short] = CommitSeen(sha, PlaceKind.BRANCH if name else PlaceKind.UNREACHABLE_COMMIT, name)
+    return found
+
+
+def _repository_of(step: Step) -> Path | None:
+    """The top of the checkout in which a step commits, by where one is on disk; None where nobody can say."""
+    place = commit_cwd(step.command or "")
+    if place is None or step.cwd is None:
+        return None
+    made_in = Path(posixpath.normpath(posixpath.join(step.cwd, place)))
+    return next((folder for folder in (made_in, *made_in.parents) if is_there(folder / ".git")), None)
+
+
+def _branch_with(git: Git, root: Path, sha: str) -> str | None:
+    """A branch or tag that a commit is on."""
+    held = git.run(root, "for-each-ref", f"--contains={sha}", "--format=%(refname:short)", "--count=1")
+    name = held.out.decode(errors="replace").strip()
+    return name if held.code == 0 and name and name != "stash" else None
 
 
 def _whole(git: Git, root: Path, named: Iterable[str]) -> dict[str, str]:
@@ -100,7 +133,7 @@ def _is_nowhere(subject: str, step: Step, repo: str, known: _Known) -> bool:
     if place is None or step.cwd is None or "$" in subject or "`" in subject:
         return False
     made_in = posixpath.normpath(posixpath.join(step.cwd, place))
-    if not (made_in + "/").startswith(repo.rstrip("/") + "/"):
+    if not (made_in + "/").startswith(repo.rstrip("/") + "/") or _repository_of(step) not in (None, Path(repo)):
         return False
     # Git joins the lines of a first paragraph; hooks put a ticket before it.
     return not any(told.startswith(subject) or told.endswith(subject) for told in known.subjects)
@@ -121,9 +154,7 @@ def _known(git: Git, root: Path, checkout: Checkout, wanted: Iterable[str], subj
     # What is dated before the session's start was not told above: a clock that was set, a commit that was dated back.
     newest = {subject: sha for sha, subject in reversed(logged.items()) if subject in subjects - by_subject.keys()}
     for sha in {*wanted, *newest.values()} - branches.keys():
-        held = git.run(root, "for-each-ref", f"--contains={sha}", "--format=%(refname:short)", "--count=1")
-        name = held.out.decode(errors="replace").strip()
-        if held.code == 0 and name and name != "stash":
+        if (name := _branch_with(git, root, sha)) is not None:
             branches[sha] = name
             by_subject.setdefault(logged.get(sha, ""), (sha, name))
     return _Known(branches, by_subject, logged, amended, frozenset((*logged.values(), *(told for *_, told in rows))))

@@ -391,6 +391,26 @@ def test_a_quiet_commit_that_was_dated_before_the_session_is_where_it_stands(rep
     assert (commit.where.commit, commit.where.ref) == (sha, "main")
 
 
+@pytest.mark.parametrize("command", ["git -C sub commit -am four", "cd sub && git commit -am four"])
+@pytest.mark.parametrize("quiet", [True, False])
+def test_a_commit_in_a_repository_below_is_looked_for_there(repo: Repo, command: str, quiet: bool) -> None:
+    sub = repo.root / "sub"
+    sub.mkdir()
+    repo.git("init", "-q", "-b", "trunk", cwd=sub)
+    (sub / "l.py").write_text("four\n")
+    repo.git("add", "-A", cwd=sub)
+    repo.git("commit", "-qm", "four", cwd=sub)
+    sha = repo.git("rev-parse", "HEAD", cwd=sub)
+    story = repo.story()
+    story.run(command, "" if quiet else f"[trunk {sha[:7]}] four\n 1 file changed\n")
+    made = triage(repo, story)
+    assert made.gone == ()
+    if not quiet:
+        (commit,) = made.saved
+        assert commit.where is not None
+        assert (commit.verdict, commit.where.ref) == (FindingVerdict.CONFIRMED, "trunk")
+
+
 def test_what_another_session_replaced_is_gone_and_says_so(repo: Repo) -> None:
     path = repo.write("a.py", OLD)
     repo.commit("a")
