@@ -58,7 +58,8 @@ def find_commits(git: Git, steps: Iterable[Step], checkout: Checkout) -> Mapping
     root = Path(checkout.repo)
     whole = _whole(git, root, named)
     known = _known(git, root, checkout, whole.values(), {*subjects, *named.values()})
-    found = {sha: _seen(whole.get(sha), named[sha], known) for sha in named} | _found_elsewhere(git, root, made, whole)
+    found = {sha: _seen(whole.get(sha), named[sha], known) for sha in named}
+    found.update(_found_elsewhere(git, root, made, whole))
     for subject, step in subjects.items():
         if subject in found:
             continue

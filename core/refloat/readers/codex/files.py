@@ -40,6 +40,9 @@ _DAYS: Final = late(r"\d{4}|\d\d")
 _HIDDEN_SOURCES: Final = frozenset({"review", "compact", "memory_consolidation", "guardian"})
 _HIDDEN_THREADS: Final = frozenset({"guardian_review", "memory_consolidation"})
 
+_ENDS: Final = 64 * 1024
+"""Bytes of a file's beginning and end by which a copy is known."""
+
 Known = tuple[SourceFile, Identity]
 
 
@@ -267,15 +270,45 @@ def _root(thread: str, told: str, parents: Mapping[str, str], mains: set[str]) -
 
 
 def _without_copies(files: Sequence[Known]) -> list[Known]:
-    """One file for each base name: active before archived, plain before compressed."""
+    """One file for each base name: active before archived, plain before compressed, the longest. And none that only
+    repeats another one of its thread: a backup, what a sync tool leaves of a conflict.
+    """
     best: dict[str, Known] = {}
-    for file, identity in sorted(files, key=lambda known: _rank(known[0].path)):
+    for file, identity in sorted(files, key=lambda known: _rank(known[0])):
         best.setdefault(posixpath.basename(file.path).removesuffix(".zst"), (file, identity))
-    return sorted(best.values(), key=lambda known: (known[1].started, known[0].path))
+    alike: dict[tuple[str, str], list[Known]] = {}
+    for known in best.values():
+        alike.setdefault((known[1].own, known[1].started), []).append(known)
+    kept = (known for own in alike.values() for known in (own if len(own) == 1 else _without_repeated(own)))
+    return sorted(kept, key=lambda known: (known[1].started, known[0].path))
 
 
-def _rank(path: str) -> tuple[bool, bool, str]:
-    return "/archived_sessions/" in path, path.endswith(".zst"), path
+def _rank(file: SourceFile) -> tuple[bool, bool, int, str]:
+    return "/archived_sessions/" in file.path, file.path.endswith(".zst"), -file.size, file.path
+
+
+def _without_repeated(alike: Sequence[Known]) -> Iterator[Known]:
+    """Of files that begin with the same record those whose rows stand in no other; of equal ones the shortest name."""
+    longest = sorted(alike, key=lambda known: (-known[0].size, len(known[0].path), known[0].path))
+    for at, (file, identity) in enumerate(longest):
+        if not any(other.base == identity.base and _begins(held, file) for held, other in longest[:at]):
+            yield file, identity
+
+
+def _begins(long: SourceFile, short: SourceFile) -> bool:
+    """Whether a file begins with all of a shorter one, as far as its own beginning and end tell."""
+    if long.path.endswith(".zst") or short.path.endswith(".zst"):
+        return False
+    try:
+        with open_plain(long.path) as whole, open_plain(short.path) as part:
+            for place in (0, max(0, short.size - _ENDS)):
+                whole.seek(place)
+                part.seek(place)
+                if whole.read(min(_ENDS, short.size)) != part.read(min(_ENDS, short.size)):
+                    return False
+    except OSError:
+        return False
+    return True
 
 
 def _order(thread: str, known: Sequence[Known], by_rollout: Mapping[str, Known], told: str | None) -> _Thread:

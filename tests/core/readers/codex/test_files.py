@@ -134,6 +134,31 @@ def test_plain_wins_over_packed_and_active_over_archived(codex: "CodexHome"):
     assert [segment.file.path for segment in codex.found().segments] == [str(archived)]
 
 
+@pytest.mark.parametrize(
+    "name", [".sync-conflict-20260905-160000-ABCDEFG.jsonl", "_old.jsonl", " (1).jsonl", "elsewhere"]
+)
+@pytest.mark.parametrize("rows", [1, 2, 4])
+def test_a_copy_of_its_beginning_leads_no_thread(codex: "CodexHome", name: str, rows: int):
+    file = codex.rollout().meta().prompt("x").prompt("y").end().save()
+    place = file.path.with_name(file.path.name.removesuffix(".jsonl") + name)
+    if name == "elsewhere":
+        place = codex.root / "sessions" / "2026" / "01" / "02" / file.path.name
+        place.parent.mkdir(parents=True)
+    place.write_bytes(b"".join(file.bytes.splitlines(keepends=True)[:rows]))
+    found = codex.found()
+    assert [segment.file.path for segment in found.segments] == [str(file.path)]
+    assert found.problems == ()
+
+
+def test_a_copy_that_went_on_by_itself_is_told(codex: "CodexHome"):
+    file = codex.rollout().meta().prompt("x").end().save()
+    other = file.path.with_name(file.path.name.removesuffix(".jsonl") + "_old.jsonl")
+    other.write_bytes(
+        file.bytes.splitlines(keepends=True)[0] + b'{"timestamp":"2026-09-05T16:00:09.000Z","type":"z"}\n'
+    )
+    assert {segment.file.path for segment in codex.found().segments} == {str(file.path), str(other)}
+
+
 def test_a_file_without_a_readable_head_is_still_a_session(codex: "CodexHome"):
     file = codex.rollout()
     file.raw(b'{"timestamp":"2026-09-05T16:00:00.000Z","type":"session_me').save()
