@@ -137,6 +137,9 @@ async def test_up_and_down_through_all_of_it(tmp_path: Path):
             await pilot.press("pagedown")
             await until(pilot, lambda: not is_reading(pilot))
             most = max(most, len(pane_of(pilot).list.rows))
+            stretch = pane_of(pilot).stretch
+            assert stretch is not None
+            assert len(stretch.windows) <= 3
             if words_under(pilot) == "git push origin main":
                 break
         await shown(pilot, "git push origin main")
